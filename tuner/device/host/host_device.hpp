@@ -1,0 +1,42 @@
+// The host device: CUDA C++ compiled by the system's C++ compiler and run on the CPU, each kernel
+// in a process of its own.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/device/device.hpp"
+
+namespace rooftune {
+
+/// How a variant is built.
+enum class HostBuild {
+  time,   ///< -O3: for measuring
+  check,  ///< AddressSanitizer and UBSan, permuted thread order, NaN-filled shared memory
+  race,   ///< ThreadSanitizer with fibers: missing barriers and missing atomics
+};
+std::string_view to_string(HostBuild build);
+
+struct HostOptions {
+  HostBuild build = HostBuild::time;
+  unsigned workers = 0;               ///< OS threads that run blocks; 0: all cores
+  std::filesystem::path work_folder;  ///< variants, inputs and logs; a temporary one when empty
+};
+
+/// Throws InputError where no C++ compiler can be found or it cannot build (with what to install).
+std::unique_ptr<Device> make_host_device(const HostOptions& options = {});
+
+/// The CUDA source as the host's compiler gets it. Throws InputError (file:line:column) for CUDA
+/// that has no counterpart on the host, naming it.
+std::string rewrite_for_host(const std::string& source, const std::filesystem::path& file);
+
+/// Measures this machine's ceilings: FMA peaks and bandwidth of each cache level and DRAM, with
+/// the spread over repetitions. Under 40 seconds.
+DeviceProfile measure_host_ceilings(unsigned workers = 0);
+/// The stored ceilings of this machine (user's cache folder), measured and stored where there are
+/// none. `refresh` measures anew.
+DeviceProfile host_profile(unsigned workers = 0, bool refresh = false);
+
+}  // namespace rooftune

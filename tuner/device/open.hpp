@@ -1,0 +1,26 @@
+// Which devices are here, and opening one by the name that the command line gives.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/device/device.hpp"
+
+namespace rooftune {
+
+struct DeviceListing {
+  std::string id;  ///< "host", "cuda:0"
+  std::string name;
+  bool available = false;
+  std::string remark;     ///< why it is not available, and what to do
+  std::string counters;   ///< whether hardware counters may be read, or why not
+  DeviceProfile profile;  ///< meaningful where available
+};
+std::vector<DeviceListing> list_devices();
+
+/// "auto" (a GPU where there is one, else the host), "host", "cuda", "cuda:N". Throws InputError
+/// for an unknown name (with a suggestion) or a device that is not here (with the reason).
+std::unique_ptr<Device> open_device(const std::string& name);
+
+}  // namespace rooftune

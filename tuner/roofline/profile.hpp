@@ -1,0 +1,66 @@
+// A device as the roofline sees it: its roofs, each with a value and a source, and its limits.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/occupancy/occupancy.hpp"
+#include "tuner/spec/spec.hpp"
+
+namespace rooftune {
+
+enum class RoofKind {
+  compute,    ///< FLOP/s (operations per second for int8)
+  bandwidth,  ///< byte/s
+  issue,      ///< warp instructions per second, whole device
+  latency,    ///< seconds of one empty launch
+};
+enum class RoofSource { data_sheet, measured };
+std::string_view to_string(RoofKind kind);
+std::string_view to_string(RoofSource source);
+
+struct Roof {
+  RoofKind kind = RoofKind::compute;
+  /// compute: "fp32", "fp16.tensor"; bandwidth: "dram", "l2", "l1", "shared"; "issue"; "launch".
+  std::string name;
+  double value = 0;  ///< unit by kind
+  RoofSource source = RoofSource::data_sheet;
+  std::string origin;  ///< document, or how and when it was measured
+  double spread = 0;   ///< measured: relative half range over repetitions
+};
+
+enum class DeviceKind { cuda, host };
+std::string_view to_string(DeviceKind kind);
+
+struct DeviceProfile {
+  std::string id;    ///< file stem in configs/devices, "cuda:0" or "host"
+  std::string name;  ///< "NVIDIA A100-SXM4-40GB"
+  DeviceKind kind = DeviceKind::cuda;
+  std::vector<std::string> match;  ///< patterns of device names that this profile is for
+  ComputeCapability cc;            ///< {0, 0} for the host
+  int multiprocessors = 0;         ///< host: worker threads
+  double clock_hz = 0;             ///< maximum
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t l2_bytes = 0;  ///< host: last-level cache
+  std::vector<Roof> roofs;
+  std::string source;  ///< where the figures are from
+
+  /// The best known roof of that name: measured where there is one, else the data sheet's.
+  const Roof* roof(RoofKind kind, std::string_view name) const;
+  const Roof* roof(RoofKind kind, std::string_view name, RoofSource source) const;
+  /// The theoretical maximum of that name, for proofs: rate x maximum clock where known, never
+  /// below any other figure for it.
+  double theoretical(RoofKind kind, std::string_view name) const;
+};
+
+/// Reads configs/devices/ID.yaml, or a file by path. Throws InputError with a suggestion.
+DeviceProfile load_device(const std::string& id_or_file);
+std::vector<std::string> device_ids();
+/// The folder that holds devices/ and kernels/: ROOFTUNE_CONFIGS, the installed one, the source's.
+std::filesystem::path config_folder();
+
+}  // namespace rooftune

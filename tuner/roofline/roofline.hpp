@@ -1,0 +1,126 @@
+// Place: a kernel's work, traffic and time against a device's roofs. Diagnose: which bound binds,
+// by what evidence, and what to try. Pure functions of values.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/compile/compiler.hpp"
+#include "tuner/occupancy/occupancy.hpp"
+#include "tuner/roofline/profile.hpp"
+#include "tuner/spec/instance.hpp"
+
+namespace rooftune {
+
+enum class Bound {
+  dram,
+  l2,
+  l1,
+  shared,  // bandwidth of a level
+  access,  // uncoalesced, strided, excess traffic
+  bank_conflicts,
+  fp,
+  tensor,  // compute pipes
+  tensor_unused,
+  issue,
+  divergence,
+  spills,
+  occupancy,
+  latency,
+  barriers,
+  grid_size,
+  tail,
+  launch,
+};
+std::string_view to_string(Bound bound);
+std::optional<Bound> bound_from(std::string_view name);
+
+/// The time that a configuration's work would take at 100% of one roof.
+struct BoundTime {
+  Bound bound = Bound::dram;
+  double seconds = 0;
+  /// Whether no implementation of this configuration can be faster (theoretical peak, compulsory
+  /// bytes, work that it provably does).
+  bool provable = false;
+  std::string basis;  ///< "2.15 GB at 1.56 TB/s (data sheet)"
+};
+using BoundTimes = std::vector<BoundTime>;
+
+/// What the model sees of a configuration. Resources and occupancy sharpen it where they are known.
+struct ModelInput {
+  Work work;
+  std::optional<Launch> launch;
+  std::optional<Resources> resources;
+  std::optional<Occupancy> occupancy;
+};
+/// Seconds per bound, longest first. Bounds without a figure are left out.
+BoundTimes bound_times(const ModelInput& input, const DeviceProfile& device);
+/// The largest provable one: a true lower bound of the time; 0 where nothing is provable.
+double lower_bound_seconds(const BoundTimes& times);
+
+using Counters = std::map<std::string, double>;  ///< by metric name; missing means no data
+
+enum class AmountSource { model, counters };
+
+/// A kernel against one bandwidth roof and one compute roof.
+struct LevelPlacement {
+  Level level = Level::dram;
+  ComputeUnit unit;
+  double intensity = 0;   ///< FLOP/byte at this level
+  double ridge = 0;       ///< FLOP/byte where the roofs meet
+  double attainable = 0;  ///< FLOP/s
+  double fraction = 0;    ///< achieved over attainable
+  AmountSource source = AmountSource::model;
+};
+
+struct Placement {
+  double achieved_flops = 0;  ///< FLOP/s, all units together
+  double achieved_dram = 0;   ///< byte/s of compulsory or counted traffic
+  std::vector<LevelPlacement> levels;
+  /// The roof above the point, with the fraction reached of what is attainable under it.
+  std::string roof;                          ///< name of the roof ("dram", "fp32", ...)
+  double attainable_seconds = 0;             ///< time at that roof
+  double fraction = 0;                       ///< attainable_seconds over the measured time
+  std::optional<std::string> contradiction;  ///< above a roof: what that may mean
+};
+
+Placement place(const ModelInput& input, double seconds, const DeviceProfile& device);
+
+struct Remedy {
+  std::string action;       ///< "move fewer bytes: larger tiles, fusion"
+  std::vector<Role> roles;  ///< parameters that may do it
+};
+
+struct Finding {
+  Bound bound = Bound::dram;
+  double utilisation = 0;      ///< t_b over the measured time, where the bound has a time
+  std::string evidence;        ///< figure, threshold
+  std::string source;          ///< of the threshold
+  double speedup_at_most = 1;  ///< by removing this bound alone
+  std::vector<Remedy> remedies;
+};
+
+struct Diagnosis {
+  enum class Verdict { bound, near_ceiling, not_enough_evidence };
+  Verdict verdict = Verdict::not_enough_evidence;
+  std::vector<Finding> findings;  ///< ranked; the first binds
+  std::string missing;            ///< what would be needed, for not_enough_evidence
+  std::string summary;            ///< one line for a person
+};
+std::string_view to_string(Diagnosis::Verdict verdict);
+
+struct DiagnosisInput {
+  ModelInput model;
+  double seconds = 0;
+  Counters counters;
+  double near_ceiling = 0.9;  ///< StopSpec::ceiling
+};
+Diagnosis diagnose(const DiagnosisInput& input, const DeviceProfile& device);
+
+/// The families of remedies of a bound, and through them the roles.
+const std::vector<Remedy>& remedies_of(Bound bound);
+
+}  // namespace rooftune
