@@ -1,0 +1,10 @@
+// Every command, in the order in which --help lists them.
+#pragma once
+
+#include "tuner/cli/command.hpp"
+
+namespace rooftune::cli {
+
+void add_devices(CLI::App& app, Action& action);
+
+}  // namespace rooftune::cli
