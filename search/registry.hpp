@@ -1,0 +1,14 @@
+// The policies' makers, for the registry alone.
+#pragma once
+
+#include <memory>
+
+#include "search/policy.hpp"
+
+namespace rooftune::search {
+
+std::unique_ptr<Policy> make_roofline(const SearchContext& context);
+std::unique_ptr<Policy> make_random(const SearchContext& context);
+std::unique_ptr<Policy> make_exhaustive(const SearchContext& context);
+
+}  // namespace rooftune::search
