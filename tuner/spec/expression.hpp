@@ -2,10 +2,14 @@
 //
 // Integers stay integers; + - * / // % **, comparisons that chain, and or not, in, parentheses,
 // lists [a, b] and tuples (a, b) on the right of `in`, `a if c else b`, strings in either quotes,
-// min max abs ceil_div log2. `/` is real division, `//` and `%` floor as in Python.
+// min max abs ceil_div log2. `/` is real division, `//` and `%` floor as in Python; `and` and `or`
+// give one of their operands; log2 of a whole power of two is whole. Integers have 64 bits: what
+// does not fit is an error, never a wrapped number, and no real is infinite or NaN.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -52,7 +56,8 @@ struct Node;
 /// An expression whose names were replaced by slots: for evaluating millions of configurations.
 class BoundExpression {
  public:
-  /// `values` holds the slots in the order that bind() was given.
+  /// `values` holds the slots in the order that bind() was given. Throws ValueError, with the names
+  /// and values of the failing part, as Expression::evaluate does.
   Value evaluate(std::span<const Value> values) const;
   /// The slots that it reads, ascending.
   const std::vector<std::size_t>& slots() const { return slots_; }
@@ -61,6 +66,10 @@ class BoundExpression {
   friend class Expression;
   std::shared_ptr<const ast::Node> root_;
   std::vector<std::size_t> slots_;
+  // For messages: the tree before binding, and what its names were bound to.
+  std::shared_ptr<const ast::Node> source_;
+  std::vector<std::string> slot_names_;
+  NamedValues fixed_;
 };
 
 /// Immutable, cheap to copy.
@@ -76,19 +85,23 @@ class Expression {
   /// zero; the message names the values: "M // TM: division by zero (M = 512, TM = 0)".
   Value evaluate(const Scope& scope) const;
 
-  /// Names become slots; names found in `fixed` become constants. Throws ValueError for others.
+  /// Names become slots; names found in `fixed` become constants, and what is constant then is
+  /// computed once. Throws ValueError for other names.
   BoundExpression bind(std::span<const std::string> slots, const Scope& fixed) const;
 
   /// Names used, sorted, each once.
   const std::vector<std::string>& names() const;
+  /// Where `name` is first used, in bytes from the start of the text that was parsed.
+  std::optional<std::size_t> offset_of(std::string_view name) const;
   /// Canonical text: parses back to an equal expression, with no parenthesis that is not needed.
   std::string to_string() const;
-  /// As a C++17 constant expression over std::int64_t and double, with the helper functions
-  /// `ceil_div`, `floor_div`, `floor_mod`, `log2`, `ipow`, `min`, `max`, `abs` found by name (the
-  /// generated header defines them).
+  /// As a C++17 expression over names of type std::int64_t, double, bool or std::string_view.
+  /// It finds these functions by name (the generated header defines them, for std::int64_t and for
+  /// double): `ceil_div`, `floor_div`, `floor_mod`, `ipow`, `min`, `max`, `abs`, `log2`.
   std::string to_cpp() const;
 
  private:
+  explicit Expression(std::shared_ptr<const ast::Node> root);
   std::shared_ptr<const ast::Node> root_;
   std::shared_ptr<const std::vector<std::string>> names_;
 };
