@@ -1,0 +1,71 @@
+#include "calls.hpp"
+
+#include "block.hpp"
+#include "built_in_storage.hpp"
+
+namespace rooftune_host {
+
+namespace storage {
+
+constinit thread_local uint3 thread_index{};
+constinit thread_local uint3 block_index{};
+constinit thread_local dim3 block_shape{};
+constinit thread_local dim3 grid_shape{};
+constinit thread_local unsigned char* dynamic_shared_memory = nullptr;
+constinit thread_local SharedSlot* shared_slots = nullptr;
+
+}  // namespace storage
+
+void block_barrier(const char* file, int line) {
+  BlockRunner::current().barrier(false, {file, line});
+}
+
+BarrierVotes block_barrier(bool vote, const char* file, int line) {
+  return BlockRunner::current().barrier(vote, {file, line});
+}
+
+void warp_collective(const Collective& collective, unsigned mask, void* data, const char* file,
+                     int line) {
+  BlockRunner::current().collective(collective, mask, data, {file, line});
+}
+
+unsigned active_lanes() {
+  return BlockRunner::current().active_lanes();
+}
+unsigned lane_index() {
+  return BlockRunner::current().linear_thread() % 32;
+}
+unsigned warp_index() {
+  return BlockRunner::current().linear_thread() / 32;
+}
+
+void yield_thread() {
+  BlockRunner::current().yield();
+}
+
+void assertion_failed(const char* expression, const char* function, const char* file, int line) {
+  BlockRunner::current().fail(
+      LaunchError::Kind::assertion,
+      std::string(file) + ":" + std::to_string(line) + ": " + function + ": " + expression,
+      {file, line});
+}
+
+void trap(const char* file, int line) {
+  BlockRunner::current().fail(LaunchError::Kind::assertion,
+                              std::string("__trap() at ") + file + ":" + std::to_string(line),
+                              {file, line});
+}
+
+void* shared_variable(unsigned id, const void* tag, std::size_t bytes, std::size_t alignment,
+                      const char* name, const char* file, int line) {
+  BlockRunner& runner = BlockRunner::current();
+  void* data = runner.shared_memory().variable(id, tag, bytes, alignment, name, file, line);
+  if (data == nullptr) {
+    runner.fail(LaunchError::Kind::shared_memory,
+                "no room for " + std::to_string(bytes) + " bytes of shared memory for " + name,
+                {file, line});
+  }
+  return data;
+}
+
+}  // namespace rooftune_host

@@ -1,0 +1,60 @@
+// A block's shared memory: static variables and the dynamic part, each between red zones. Internal
+// to the runtime library.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calls.hpp"
+
+namespace rooftune_host {
+
+class SharedMemory {
+ public:
+  SharedMemory();
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  /// Forgets the variables of the launch before. False where `dynamic_bytes` is too much.
+  bool begin_launch(std::size_t dynamic_bytes, bool checks);
+  /// With checks: fills all with NaN.
+  void begin_block();
+  /// With checks: what has been written outside of a variable, in words.
+  struct Damage {
+    std::string what;
+    const char* file;
+    int line;
+  };
+  std::optional<Damage> find_damage() const;
+
+  /// The variable's memory, made where it is new to the launch. nullptr where there is no room.
+  void* variable(unsigned id, const void* tag, std::size_t bytes, std::size_t alignment,
+                 const char* name, const char* file, int line);
+  unsigned char* dynamic() const { return dynamic_; }
+  SharedSlot* slots() { return slots_; }
+
+ private:
+  struct Region {
+    const char* name;
+    const char* file;
+    int line;
+    unsigned char* data;
+    std::size_t bytes;
+    unsigned id;
+    const void* tag;
+  };
+  unsigned char* allocate(std::size_t bytes, std::size_t alignment);
+
+  unsigned char* memory_;
+  std::size_t used_ = 0;
+  bool checks_ = false;
+  unsigned char* dynamic_ = nullptr;
+  std::vector<Region> regions_;
+  SharedSlot slots_[shared_slot_count]{};
+};
+
+}  // namespace rooftune_host
