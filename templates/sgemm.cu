@@ -13,10 +13,6 @@ struct alignas(sizeof(T) * N) Pack {
   T item[N];
 };
 
-constexpr int smaller(int a, int b) {
-  return a < b ? a : b;
-}
-
 /// Launch with (BM / TM) * (BN / TN) threads in x, and ceil(N / BN) x ceil(M / BM) blocks. Global
 /// memory is read in packs of VECTOR items, so K and N must be multiples of VECTOR; other sizes
 /// are free: what lies beyond the edges counts as zero.
