@@ -54,6 +54,8 @@ class Device {
                                 const MeasureOptions& options) = 0;
   /// Threads that compile() may be called on at once.
   virtual unsigned compile_jobs() const = 0;
+  /// Compiler, driver, run time: what made the figures besides the device, for the results.
+  virtual std::string environment() const { return ""; }
 };
 
 }  // namespace rooftune

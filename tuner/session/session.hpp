@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -22,15 +24,21 @@ struct TuneOptions {
   std::string command;
   MeasureOptions measure;
   const std::atomic<bool>* interrupted = nullptr;  ///< set by Ctrl-C: the run ends cleanly
+  /// Makes the policy in place of make_policy(policy): a policy of your own, under the name
+  /// `policy`.
+  std::function<std::unique_ptr<Policy>(const SearchContext&)> make_policy;
+  /// Seconds since any fixed moment; the steady clock unless given.
+  std::function<double()> clock;
 };
 
 /// Told of everything that happens, in order, from the session's thread.
 class Listener {
  public:
   virtual ~Listener() = default;
-  virtual void on_start(const Results& so_far);  ///< space, device, and records resumed
+  virtual void on_start(const Results& so_far);  ///< spec, space and device; no record yet
   virtual void on_proposal(std::uint64_t number, const NamedValues& parameters,
                            const Reason& reason);
+  /// Of a configuration that was evaluated now; answers of a resumed run come without a call.
   virtual void on_record(const Record& record, const Results& so_far);
   virtual void on_message(const std::string& text);  ///< a warning, a remark
   virtual void on_stop(const Results& results);

@@ -1,0 +1,121 @@
+#include "tuner/session/results.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace rooftune {
+namespace {
+
+struct StopRow {
+  StopReason reason;
+  std::string_view name;
+};
+
+constexpr std::array stop_rows = {
+    StopRow{StopReason::ceiling, "ceiling"},
+    StopRow{StopReason::proof, "proof"},
+    StopRow{StopReason::evaluations, "evaluations"},
+    StopRow{StopReason::seconds, "seconds"},
+    StopRow{StopReason::space_used_up, "space_used_up"},
+    StopRow{StopReason::interrupted, "interrupted"},
+    StopRow{StopReason::device_lost, "device_lost"},
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+bool may_be_best(const Record& record) {
+  return record.outcome == Outcome::ok && record.in_space;
+}
+
+}  // namespace
+
+std::string_view to_string(StopReason reason) {
+  return std::find_if(stop_rows.begin(), stop_rows.end(),
+                      [&](const StopRow& row) { return row.reason == reason; })
+      ->name;
+}
+
+std::optional<StopReason> stop_reason_from(std::string_view name) {
+  const auto* found = std::find_if(stop_rows.begin(), stop_rows.end(),
+                                   [&](const StopRow& row) { return row.name == name; });
+  return found == stop_rows.end() ? std::nullopt : std::optional(found->reason);
+}
+
+double Record::ranked_seconds() const {
+  return finals.empty() ? seconds : median(finals);
+}
+
+std::optional<double> Record::roof_fraction() const {
+  double logarithms = 0;
+  for (const ProblemResult& result : problems) {
+    if (!result.placement || result.placement->fraction <= 0) {
+      return std::nullopt;
+    }
+    logarithms += std::log(result.placement->fraction);
+  }
+  if (problems.empty() || outcome != Outcome::ok) {
+    return std::nullopt;
+  }
+  return std::exp(logarithms / static_cast<double>(problems.size())) * seconds / ranked_seconds();
+}
+
+const Record* Results::best() const {
+  // Times of the finals, measured in turn, compare with each other and not with earlier ones.
+  const bool finals_held = std::any_of(records.begin(), records.end(), [](const Record& record) {
+    return may_be_best(record) && !record.finals.empty();
+  });
+  const Record* best = nullptr;
+  for (const Record& record : records) {
+    if (may_be_best(record) && record.finals.empty() != finals_held &&
+        (best == nullptr || record.ranked_seconds() < best->ranked_seconds())) {
+      best = &record;
+    }
+  }
+  return best;
+}
+
+const Record* Results::baseline_record() const {
+  if (baseline.empty()) {
+    return nullptr;
+  }
+  const auto found = std::find_if(records.begin(), records.end(), [&](const Record& record) {
+    return record.parameters == baseline;
+  });
+  return found == records.end() ? nullptr : &*found;
+}
+
+std::optional<double> Results::speedup() const {
+  const Record* reference = baseline_record();
+  const Record* fastest = best();
+  if (reference == nullptr || fastest == nullptr || reference->outcome != Outcome::ok) {
+    return std::nullopt;
+  }
+  return reference->ranked_seconds() / fastest->ranked_seconds();
+}
+
+std::vector<std::uint64_t> Results::ties() const {
+  std::vector<std::uint64_t> numbers;
+  const Record* fastest = best();
+  if (fastest == nullptr || fastest->finals.empty()) {
+    return numbers;
+  }
+  const double slowest = *std::max_element(fastest->finals.begin(), fastest->finals.end());
+  for (const Record& record : records) {
+    if (&record != fastest && may_be_best(record) && !record.finals.empty() &&
+        *std::min_element(record.finals.begin(), record.finals.end()) <= slowest) {
+      numbers.push_back(record.number);
+    }
+  }
+  return numbers;
+}
+
+std::string tool_version() {
+  return ROOFTUNE_VERSION;
+}
+
+}  // namespace rooftune

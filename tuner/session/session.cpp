@@ -1,0 +1,409 @@
+#include "tuner/session/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <unordered_set>
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/units.hpp"
+#include "tuner/session/begin.hpp"
+#include "tuner/session/evaluation.hpp"
+#include "tuner/session/finals.hpp"
+#include "tuner/session/health.hpp"
+#include "tuner/session/journal.hpp"
+#include "tuner/session/model.hpp"
+#include "tuner/session/stopping.hpp"
+
+namespace rooftune {
+namespace {
+
+/// Configurations that the proof looks at between two evaluations, so that it costs little.
+constexpr std::uint64_t proof_steps = 4096;
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+class Session {
+ public:
+  Session(const Spec& spec, const Space& space, Device& device, const TuneOptions& options,
+          Listener& listener)
+      : spec_(spec),
+        options_(options),
+        listener_(listener),
+        space_(space),
+        model_(spec, space, device.profile()),
+        evaluator_(spec, device, options.measure),
+        results_(begin_results(spec, space, device, options)),
+        journal_(open_journal(results_, options)),
+        proof_(space_, [this](const Configuration& c) { return model_.lower_bound_seconds(c); }),
+        rules_{spec.stop.ceiling, spec.stop.improvement,
+               options.evaluations ? options.evaluations : spec.stop.evaluations,
+               options.seconds ? options.seconds : spec.stop.seconds} {
+    policy_ = make_session_policy();
+    answers_.assign(journal_.resumed().records.begin(), journal_.resumed().records.end());
+    began_ = now();
+  }
+
+  Results run();
+
+ private:
+  std::unique_ptr<Policy> make_session_policy();
+  std::optional<StopDecision> should_stop();
+  void take(const Proposal& proposal);
+  void take_baseline();
+  std::optional<Failure> known_beforehand(const Configuration& configuration,
+                                          const NamedValues& parameters) const;
+  Record answer(const NamedValues& parameters, const Reason& reason);
+  Record evaluate(const NamedValues& parameters, const Reason& reason);
+  std::optional<Record> recorded(const NamedValues& parameters);
+  void take_remaining_answers();
+  void keep(Record record);
+  void tell(const Record& record);
+  std::optional<Configuration> find_in_space(const NamedValues& parameters) const;
+  void drop(const Configuration& configuration, const Failure& failure);
+  void check_against_model(const Record& record, const Configuration& configuration);
+  void check_health(const Record& record);
+  void hold_session_finals();
+  void finish(const StopDecision& decision);
+
+  void greet();
+  double now() const { return options_.clock ? options_.clock() : steady_seconds(); }
+  double elapsed() const { return before_ + (now() - began_); }
+  bool is_seen(const Configuration& c) const { return seen_.count(c) > 0; }
+
+  const Spec& spec_;
+  const TuneOptions& options_;
+  Listener& listener_;
+  const Space& space_;
+  Model model_;
+  Evaluator evaluator_;
+  Results results_;
+  Journal journal_;
+  ProofSearch proof_;
+  StopRules rules_;
+  std::unique_ptr<Policy> policy_;
+  std::deque<Record> answers_;  ///< of the run that is resumed, not yet asked for again
+  std::unordered_set<Configuration, ConfigurationHash> seen_;
+  Health health_;
+  bool used_up_ = false;
+  bool model_holds_ = true;  ///< no time was measured below its lower bound
+  bool is_proven_ = false;
+  double before_ = 0;  ///< seconds of the run that is resumed
+  double began_ = 0;
+};
+
+// The loop: what comes next is asked for, tried (or was tried before), kept, and told.
+Results Session::run() {
+  greet();
+  take_baseline();
+  std::optional<StopDecision> stop;
+  while (!(stop = should_stop())) {
+    if (const std::optional<Proposal> proposal = policy_->ask()) {
+      take(*proposal);
+    } else {
+      take_remaining_answers();
+      used_up_ = true;
+    }
+  }
+  if (stop->reason != StopReason::interrupted && stop->reason != StopReason::device_lost) {
+    hold_session_finals();
+    const auto again = should_stop();  // in the figures of the finals
+    stop = again && again->reason == stop->reason ? again : stop;
+  }
+  finish(*stop);
+  return results_;
+}
+
+void Session::greet() {
+  listener_.on_start(results_);
+  if (const auto& kept = journal_.kept()) {
+    listener_.on_message(
+        fmt::format("an earlier run's journal is kept as {}; --resume would have gone on with it",
+                    kept->string()));
+  }
+  if (!answers_.empty()) {
+    listener_.on_message(fmt::format("resuming: {} evaluations are taken from the journal",
+                                     format_count(answers_.size())));
+  } else if (options_.resume) {
+    listener_.on_message("nothing to resume: the run begins anew");
+  }
+}
+
+std::unique_ptr<Policy> Session::make_session_policy() {
+  SearchContext context;
+  context.space = &space_;
+  context.seed = options_.seed;
+  context.budget = rules_.evaluations;
+  context.bounds = [this](const Configuration& c) { return model_.bounds(c); };
+  context.geometry = [this](const Configuration& c) { return model_.geometry(c); };
+  context.device = &results_.device;
+  return options_.make_policy ? options_.make_policy(context)
+                              : make_policy(results_.policy, context);
+}
+
+void Session::take(const Proposal& proposal) {
+  const NamedValues parameters = space_.values(proposal.configuration);
+  if (const auto failure = known_beforehand(proposal.configuration, parameters)) {
+    return drop(proposal.configuration, *failure);
+  }
+  Record record = answer(parameters, proposal.reason);
+  tell(record);
+  keep(std::move(record));
+}
+
+void Session::take_baseline() {
+  if (spec_.baseline.empty()) {
+    return;
+  }
+  Reason reason;
+  reason.summary = "the baseline: what is in use today";
+  Record record = answer(spec_.baseline, reason);
+  if (!record.in_space) {
+    listener_.on_message("the baseline is outside of the space: it is only compared with");
+  }
+  tell(record);
+  keep(std::move(record));
+}
+
+/// What needs no evaluation: it cannot launch, or provably cannot beat the best.
+std::optional<Failure> Session::known_beforehand(const Configuration& configuration,
+                                                 const NamedValues& parameters) const {
+  if (auto failure = evaluator_.launch_failure(parameters)) {
+    return failure;
+  }
+  const Record* best = results_.best();
+  if (best == nullptr || !model_holds_) {
+    return std::nullopt;
+  }
+  const double least = model_.lower_bound_seconds(configuration);
+  if (least <= best->seconds) {
+    return std::nullopt;
+  }
+  return Failure{Outcome::skipped,
+                 fmt::format("takes at least {} by the device's theoretical peaks, the best {}",
+                             format_seconds(least), format_seconds(best->seconds)),
+                 ""};
+}
+
+Record Session::answer(const NamedValues& parameters, const Reason& reason) {
+  if (auto record = recorded(parameters)) {
+    before_ = record->elapsed_seconds;
+    began_ = now();
+    return std::move(*record);
+  }
+  take_remaining_answers();
+  Record record = evaluate(parameters, reason);
+  record.proposal = reason;
+  record.in_space = find_in_space(parameters).has_value();
+  record.number = results_.records.size() + 1;
+  record.elapsed_seconds = elapsed();
+  record.timestamp = utc_now();
+  journal_.answered(record);
+  return record;
+}
+
+Record Session::evaluate(const NamedValues& parameters, const Reason& reason) {
+  const std::uint64_t number = results_.records.size() + 1;
+  listener_.on_proposal(number, parameters, reason);
+  if (journal_.resumed().is_deadly(parameters)) {
+    Record record;
+    record.parameters = parameters;
+    record.outcome = Outcome::crashed;
+    record.reason =
+        "rooftune itself ended while this configuration ran, in the run that is resumed";
+    return record;
+  }
+  return evaluator_.evaluate(parameters, [&] { journal_.started(number, parameters); });
+}
+
+std::optional<Record> Session::recorded(const NamedValues& parameters) {
+  const auto found = std::find_if(answers_.begin(), answers_.end(), [&](const Record& record) {
+    return record.parameters == parameters;
+  });
+  if (found == answers_.end()) {
+    return std::nullopt;
+  }
+  Record record = std::move(*found);
+  answers_.erase(found);
+  return record;
+}
+
+/// Answers that the policy does not ask for again (its budget changed): they were paid for, so the
+/// policy learns of them all the same.
+void Session::take_remaining_answers() {
+  while (!answers_.empty()) {
+    Record record = std::move(answers_.front());
+    answers_.pop_front();
+    before_ = record.elapsed_seconds;
+    began_ = now();
+    tell(record);
+    keep(std::move(record));
+  }
+}
+
+void Session::keep(Record record) {
+  const bool is_new = record.number > journal_.resumed().records.size();
+  record.number = results_.records.size() + 1;
+  results_.records.push_back(std::move(record));
+  results_.elapsed_seconds = elapsed();
+  if (is_new) {
+    listener_.on_record(results_.records.back(), results_);
+    check_health(results_.records.back());
+  }
+}
+
+std::optional<Configuration> Session::find_in_space(const NamedValues& parameters) const {
+  auto configuration = space_.find(parameters);
+  return configuration && space_.contains(*configuration) ? configuration : std::nullopt;
+}
+
+void Session::tell(const Record& record) {
+  const auto configuration = find_in_space(record.parameters);
+  if (!configuration) {
+    return;
+  }
+  check_against_model(record, *configuration);
+  seen_.insert(*configuration);
+  Observation observation;
+  observation.configuration = *configuration;
+  observation.outcome = record.outcome;
+  observation.seconds = record.seconds;
+  observation.diagnosis = record.diagnosis;
+  observation.resources = record.resources;
+  observation.occupancy = record.occupancy;
+  policy_->tell(observation);
+}
+
+/// Counted by reason: reasons that differ in their figures alone are one.
+void Session::drop(const Configuration& configuration, const Failure& failure) {
+  const auto without_figures = [](std::string text) {
+    text.erase(
+        std::remove_if(text.begin(), text.end(),
+                       [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; }),
+        text.end());
+    return text;
+  };
+  const auto same = [&](const Dropped& dropped) {
+    return dropped.outcome == failure.outcome &&
+           (failure.outcome == Outcome::skipped ||
+            without_figures(dropped.reason) == without_figures(failure.reason));
+  };
+  auto found = std::find_if(results_.dropped.begin(), results_.dropped.end(), same);
+  if (found == results_.dropped.end()) {
+    found = results_.dropped.insert(found, {failure.outcome, failure.reason, 0});
+  }
+  ++found->count;
+  Record record;
+  record.parameters = space_.values(configuration);
+  record.outcome = failure.outcome;
+  tell(record);
+}
+
+/// A time below the lower bound refutes the bound: nothing may be concluded from it any more.
+void Session::check_against_model(const Record& record, const Configuration& configuration) {
+  if (record.outcome != Outcome::ok || !model_holds_) {
+    return;
+  }
+  const double least = model_.lower_bound_seconds(configuration);
+  if (record.seconds < least) {
+    model_holds_ = false;
+    listener_.on_message(fmt::format(
+        "{} took {}, less than the {} that the spec's `work` and the device's theoretical peaks "
+        "allow: the kernel skips work, the clock is wrong, or `work` counts too much. No "
+        "configuration is skipped by that model any more",
+        to_string(record.parameters), format_seconds(record.seconds), format_seconds(least)));
+  }
+}
+
+/// A row of crashes may be the configurations' fault or the device's: the best one tells.
+void Session::check_health(const Record& record) {
+  health_.saw(record.outcome, record.reason);
+  const Record* best = results_.best();
+  if (!health_.is_in_doubt(best != nullptr)) {
+    return;
+  }
+  if (best == nullptr) {
+    return health_.found_lost();
+  }
+  const auto prepared = evaluator_.prepare(best->parameters);
+  const auto* ready = std::get_if<Prepared>(&prepared);
+  if (ready != nullptr && std::holds_alternative<double>(evaluator_.time(*ready))) {
+    health_.found_well();
+  } else {
+    health_.found_lost();
+  }
+}
+
+std::optional<StopDecision> Session::should_stop() {
+  const bool is_interrupted = options_.interrupted != nullptr && options_.interrupted->load();
+  if (!answers_.empty() && !is_interrupted) {
+    return std::nullopt;  // what was paid for is used, whatever the budget is now
+  }
+  StopState state;
+  state.evaluations = results_.records.size();
+  state.elapsed_seconds = elapsed();
+  state.space_size = space_.size();
+  state.best = results_.best();
+  state.interrupted = is_interrupted;
+  state.device_lost = health_.lost();
+  state.used_up = used_up_;
+  if (state.best != nullptr && model_holds_) {
+    is_proven_ =
+        is_proven_ || proof_.advance(
+                          state.best->seconds, rules_.improvement,
+                          [this](const Configuration& c) { return is_seen(c); }, proof_steps);
+    if (is_proven_) {
+      state.proof = Proof{proof_.least_seconds(), space_.size() - seen_.size()};
+    }
+  }
+  return rooftune::should_stop(rules_, state);
+}
+
+void Session::hold_session_finals() {
+  const std::vector<std::uint64_t> numbers = choose_finalists(results_);
+  if (numbers.empty()) {
+    return;
+  }
+  std::vector<Finals> finals = journal_.resumed().finals;
+  const bool are_held =
+      std::equal(finals.begin(), finals.end(), numbers.begin(), numbers.end(),
+                 [](const Finals& one, std::uint64_t number) { return one.number == number; });
+  if (!are_held) {
+    listener_.on_message(
+        fmt::format("measuring {} finalists again, in turn", format_count(numbers.size())));
+    finals = hold_finals(results_, numbers, evaluator_);
+    journal_.finals(finals);
+  }
+  apply_finals(finals, results_);
+}
+
+void Session::finish(const StopDecision& decision) {
+  results_.stop = decision.reason;
+  results_.stop_text = decision.text;
+  results_.elapsed_seconds = elapsed();
+  if (!options_.out.empty()) {
+    write_results(results_, options_.out / "results.json");
+  }
+  listener_.on_stop(results_);
+}
+
+}  // namespace
+
+void Listener::on_start(const Results& /*so_far*/) {}
+void Listener::on_proposal(std::uint64_t /*number*/, const NamedValues& /*parameters*/,
+                           const Reason& /*reason*/) {}
+void Listener::on_record(const Record& /*record*/, const Results& /*so_far*/) {}
+void Listener::on_message(const std::string& /*text*/) {}
+void Listener::on_stop(const Results& /*results*/) {}
+
+Results tune(const Spec& spec, Device& device, const TuneOptions& options, Listener& listener) {
+  const Space space(spec);
+  refuse_what_cannot_be_tuned(spec, space);
+  return Session(spec, space, device, options, listener).run();
+}
+
+}  // namespace rooftune
