@@ -45,6 +45,7 @@ std::string_view to_string(Access access);
 std::optional<Role> role_from(std::string_view name);
 std::optional<Level> level_from(std::string_view name);
 std::optional<Precision> precision_from(std::string_view name);
+std::optional<Access> access_from(std::string_view name);
 
 /// What computes: a precision on the CUDA cores, or on the tensor cores ("fp16.tensor").
 struct ComputeUnit {
@@ -70,6 +71,8 @@ class TextTemplate {
   /// Numbers are written as C++ tokens (Value::to_cpp). Throws ValueError.
   std::string render(const Scope& scope) const;
   std::vector<std::string> names() const;
+  /// Where a hole first uses `name`, in bytes from the start of the text.
+  std::optional<std::size_t> offset_of(std::string_view name) const;
   bool has_holes() const { return !holes_.empty(); }
   const std::string& text() const { return text_; }
 
@@ -77,6 +80,7 @@ class TextTemplate {
   std::string text_;
   std::vector<std::string> pieces_;  ///< one more than holes_
   std::vector<Expression> holes_;
+  std::vector<std::size_t> hole_offsets_;
 };
 
 struct SpecText {

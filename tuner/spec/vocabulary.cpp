@@ -76,6 +76,9 @@ std::optional<Level> level_from(std::string_view name) {
 std::optional<Precision> precision_from(std::string_view name) {
   return word_of(precisions, name);
 }
+std::optional<Access> access_from(std::string_view name) {
+  return word_of(accesses, name);
+}
 
 std::string to_string(ComputeUnit unit) {
   std::string text(to_string(unit.precision));
