@@ -38,7 +38,8 @@ enum class Bound {
 std::string_view to_string(Bound bound);
 std::optional<Bound> bound_from(std::string_view name);
 
-/// The time that a configuration's work would take at 100% of one roof.
+/// The time that a configuration's work would take at 100% of one roof (the best known one:
+/// measured where there is one).
 struct BoundTime {
   Bound bound = Bound::dram;
   double seconds = 0;
@@ -56,23 +57,30 @@ struct ModelInput {
   std::optional<Resources> resources;
   std::optional<Occupancy> occupancy;
 };
-/// Seconds per bound, longest first. Bounds without a figure are left out.
+/// Seconds per bound, longest first. Bounds without a figure are left out. A bound may come twice:
+/// what its roof gives, and a shorter time that is provable. Formulas: docs/roofline.md.
 BoundTimes bound_times(const ModelInput& input, const DeviceProfile& device);
+/// The longest time of that bound; 0 where it has none.
+double seconds_of(const BoundTimes& times, Bound bound);
 /// The largest provable one: a true lower bound of the time; 0 where nothing is provable.
 double lower_bound_seconds(const BoundTimes& times);
 
-using Counters = std::map<std::string, double>;  ///< by metric name; missing means no data
+/// By full metric name ("dram__bytes.sum"); missing means no data.
+using Counters = std::map<std::string, double>;
 
 enum class AmountSource { model, counters };
+std::string_view to_string(AmountSource source);
 
-/// A kernel against one bandwidth roof and one compute roof.
+/// A kernel against one bandwidth roof and one compute roof. At DRAM the model's bytes are the
+/// compulsory ones (algorithmic intensity) where the spec gives them; at the levels above it, what
+/// this configuration moves.
 struct LevelPlacement {
   Level level = Level::dram;
   ComputeUnit unit;
   double intensity = 0;   ///< FLOP/byte at this level
   double ridge = 0;       ///< FLOP/byte where the roofs meet
   double attainable = 0;  ///< FLOP/s
-  double fraction = 0;    ///< achieved over attainable
+  double fraction = 0;    ///< achieved over attainable; 0 without a time; may exceed 1
   AmountSource source = AmountSource::model;
 };
 
@@ -80,14 +88,20 @@ struct Placement {
   double achieved_flops = 0;  ///< FLOP/s, all units together
   double achieved_dram = 0;   ///< byte/s of compulsory or counted traffic
   std::vector<LevelPlacement> levels;
-  /// The roof above the point, with the fraction reached of what is attainable under it.
-  std::string roof;                          ///< name of the roof ("dram", "fp32", ...)
-  double attainable_seconds = 0;             ///< time at that roof
-  double fraction = 0;                       ///< attainable_seconds over the measured time
+  /// The roof above the point: of those that hold for every configuration (compulsory bytes, FLOP,
+  /// the launch), the one whose time is longest. `stop.ceiling` is held against its fraction;
+  /// traffic that only this configuration causes is the diagnosis' matter.
+  std::string roof;               ///< "dram", "fp32", "fp32 + fp64", "launch"; empty: none is known
+  double attainable_seconds = 0;  ///< time at that roof
+  double fraction = 0;            ///< attainable_seconds over the measured time; may exceed 1
   std::optional<std::string> contradiction;  ///< above a roof: what that may mean
+  std::vector<std::string> unplaced;         ///< work for which the device has no roof, in words
 };
 
-Placement place(const ModelInput& input, double seconds, const DeviceProfile& device);
+/// `seconds` 0: no time, only what is attainable. Counters, where there are any, add levels of
+/// their own beside the model's.
+Placement place(const ModelInput& input, double seconds, const DeviceProfile& device,
+                const Counters& counters = {});
 
 struct Remedy {
   std::string action;       ///< "move fewer bytes: larger tiles, fusion"
@@ -96,7 +110,8 @@ struct Remedy {
 
 struct Finding {
   Bound bound = Bound::dram;
-  double utilisation = 0;      ///< t_b over the measured time, where the bound has a time
+  double utilisation = 0;      ///< t_b over the measured time, where the bound has a roof
+  double weight = 0;           ///< share of the time that it explains, 0 to 1: the ranking
   std::string evidence;        ///< figure, threshold
   std::string source;          ///< of the threshold
   double speedup_at_most = 1;  ///< by removing this bound alone
@@ -106,9 +121,11 @@ struct Finding {
 struct Diagnosis {
   enum class Verdict { bound, near_ceiling, not_enough_evidence };
   Verdict verdict = Verdict::not_enough_evidence;
-  std::vector<Finding> findings;  ///< ranked; the first binds
-  std::string missing;            ///< what would be needed, for not_enough_evidence
-  std::string summary;            ///< one line for a person
+  /// Ranked. With the verdict `bound` the first one binds; with `not_enough_evidence` they are
+  /// candidates.
+  std::vector<Finding> findings;
+  std::string missing;  ///< what would be needed, for not_enough_evidence
+  std::string summary;  ///< one line for a person
 };
 std::string_view to_string(Diagnosis::Verdict verdict);
 
@@ -122,5 +139,14 @@ Diagnosis diagnose(const DiagnosisInput& input, const DeviceProfile& device);
 
 /// The families of remedies of a bound, and through them the roles.
 const std::vector<Remedy>& remedies_of(Bound bound);
+
+/// A rule of the diagnosis as people read it. docs/roofline.md holds this table.
+struct RuleInfo {
+  Bound bound = Bound::dram;
+  std::string condition;  ///< "utilisation of its roof >= 60%"
+  std::string needs;      ///< "model or counters", "launch", "counters", ...
+  std::string source;     ///< of the threshold
+};
+std::vector<RuleInfo> diagnosis_rules();
 
 }  // namespace rooftune
