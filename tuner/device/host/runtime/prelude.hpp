@@ -19,10 +19,10 @@
 
 #include "calls.hpp"
 #include "prelude/atomics.hpp"
+#include "prelude/bfloat16.hpp"
 #include "prelude/built_ins.hpp"
+#include "prelude/half.hpp"
 #include "prelude/math.hpp"
 #include "prelude/qualifiers.hpp"
 #include "prelude/vector_types.hpp"
 #include "prelude/warp.hpp"
-
-#undef ROOFTUNE_HOST_WHERE

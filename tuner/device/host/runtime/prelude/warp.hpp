@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "../calls.hpp"
+#include "qualifiers.hpp"
 
 namespace rooftune_host {
 
