@@ -83,6 +83,7 @@ void members(A& archive, T& it) {
   archive("attainable_seconds", it.attainable_seconds);
   archive("fraction", it.fraction);
   archive("contradiction", it.contradiction);
+  archive("unplaced", it.unplaced);
 }
 
 template <class A, Is<BoundTime> T>
@@ -103,6 +104,7 @@ template <class A, Is<Finding> T>
 void members(A& archive, T& it) {
   archive("bound", it.bound);
   archive("utilisation", it.utilisation);
+  archive("weight", it.weight);
   archive("evidence", it.evidence);
   archive("source", it.source);
   archive("speedup_at_most", it.speedup_at_most);
@@ -243,10 +245,6 @@ void members(A& archive, T& it) {
   archive("stop", it.stop);
   archive("stop_text", it.stop_text);
   archive("elapsed_seconds", it.elapsed_seconds);
-}
-
-constexpr std::string_view to_string(AmountSource source) {
-  return source == AmountSource::model ? "model" : "counters";
 }
 
 template <class E>

@@ -6,9 +6,11 @@
 namespace rooftune {
 namespace {
 
-const BoundTime* find_bound(const BoundTimes& times, Bound bound) {
-  const auto found = std::find_if(times.begin(), times.end(),
-                                  [&](const BoundTime& time) { return time.bound == bound; });
+/// The time of the same bound and the same standing: a bound may come twice, once as a proof.
+const BoundTime* find_bound(const BoundTimes& times, const BoundTime& like) {
+  const auto found = std::find_if(times.begin(), times.end(), [&](const BoundTime& time) {
+    return time.bound == like.bound && time.provable == like.provable;
+  });
   return found == times.end() ? nullptr : &*found;
 }
 
@@ -18,12 +20,11 @@ std::optional<BoundTime> mean_bound(const std::vector<BoundTimes>& problems,
   BoundTime mean = first;
   double logarithms = 0;
   for (const BoundTimes& times : problems) {
-    const BoundTime* time = find_bound(times, first.bound);
+    const BoundTime* time = find_bound(times, first);
     if (time == nullptr || time->seconds <= 0) {
       return std::nullopt;
     }
     logarithms += std::log(time->seconds);
-    mean.provable = mean.provable && time->provable;
   }
   mean.seconds = std::exp(logarithms / static_cast<double>(problems.size()));
   return mean;

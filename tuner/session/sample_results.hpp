@@ -89,6 +89,7 @@ inline Placement sample_placement(Sampler& sample) {
   if (sample.flag()) {
     it.contradiction = sample.text();
   }
+  it.unplaced = {sample.text()};
   return it;
 }
 
@@ -98,6 +99,7 @@ inline Diagnosis sample_diagnosis(Sampler& sample) {
   Finding finding;
   finding.bound = sample.any(Bound::launch);
   finding.utilisation = sample.real();
+  finding.weight = sample.real();
   finding.evidence = sample.text();
   finding.source = sample.text();
   finding.speedup_at_most = sample.real();
