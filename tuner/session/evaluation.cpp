@@ -148,7 +148,8 @@ void Evaluator::run(const Prepared& prepared, Record& record) {
       return fail(record, at_problem(std::move(*failure), spec_, instance.problem));
     }
     result.measurement = std::get<Measurement>(std::move(measured));
-    result.placement = place(input, result.measurement->seconds, device_.profile());
+    result.placement = place(input, result.measurement->seconds, device_.profile(),
+                             result.measurement->counters);
   }
   record.seconds = geometric_mean(record.problems);
   diagnose_slowest(prepared, record);

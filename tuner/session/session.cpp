@@ -57,7 +57,7 @@ class Session {
   void take_baseline();
   std::optional<Failure> known_beforehand(const Configuration& configuration,
                                           const NamedValues& parameters) const;
-  Record answer(const NamedValues& parameters, const Reason& reason);
+  std::optional<Record> answer(const NamedValues& parameters, const Reason& reason);
   Record evaluate(const NamedValues& parameters, const Reason& reason);
   std::optional<Record> recorded(const NamedValues& parameters);
   void take_remaining_answers();
@@ -73,6 +73,9 @@ class Session {
   void greet();
   double now() const { return options_.clock ? options_.clock() : steady_seconds(); }
   double elapsed() const { return before_ + (now() - began_); }
+  bool is_interrupted() const {
+    return options_.interrupted != nullptr && options_.interrupted->load();
+  }
   bool is_seen(const Configuration& c) const { return seen_.count(c) > 0; }
 
   const Spec& spec_;
@@ -150,9 +153,10 @@ void Session::take(const Proposal& proposal) {
   if (const auto failure = known_beforehand(proposal.configuration, parameters)) {
     return drop(proposal.configuration, *failure);
   }
-  Record record = answer(parameters, proposal.reason);
-  tell(record);
-  keep(std::move(record));
+  if (auto record = answer(parameters, proposal.reason)) {
+    tell(*record);
+    keep(std::move(*record));
+  }
 }
 
 void Session::take_baseline() {
@@ -161,12 +165,15 @@ void Session::take_baseline() {
   }
   Reason reason;
   reason.summary = "the baseline: what is in use today";
-  Record record = answer(spec_.baseline, reason);
-  if (!record.in_space) {
+  auto record = answer(spec_.baseline, reason);
+  if (!record) {
+    return;
+  }
+  if (!record->in_space) {
     listener_.on_message("the baseline is outside of the space: it is only compared with");
   }
-  tell(record);
-  keep(std::move(record));
+  tell(*record);
+  keep(std::move(*record));
 }
 
 /// What needs no evaluation: it cannot launch, or provably cannot beat the best.
@@ -189,14 +196,19 @@ std::optional<Failure> Session::known_beforehand(const Configuration& configurat
                  ""};
 }
 
-Record Session::answer(const NamedValues& parameters, const Reason& reason) {
+/// nullopt where an interrupt cut it short: Ctrl-C reaches the processes that run kernels too, and
+/// their end says nothing about the configuration.
+std::optional<Record> Session::answer(const NamedValues& parameters, const Reason& reason) {
   if (auto record = recorded(parameters)) {
     before_ = record->elapsed_seconds;
     began_ = now();
-    return std::move(*record);
+    return record;
   }
   take_remaining_answers();
   Record record = evaluate(parameters, reason);
+  if (is_interrupted() && record.outcome != Outcome::ok) {
+    return std::nullopt;
+  }
   record.proposal = reason;
   record.in_space = find_in_space(parameters).has_value();
   record.number = results_.records.size() + 1;
@@ -339,8 +351,7 @@ void Session::check_health(const Record& record) {
 }
 
 std::optional<StopDecision> Session::should_stop() {
-  const bool is_interrupted = options_.interrupted != nullptr && options_.interrupted->load();
-  if (!answers_.empty() && !is_interrupted) {
+  if (!answers_.empty() && !is_interrupted()) {
     return std::nullopt;  // what was paid for is used, whatever the budget is now
   }
   StopState state;
@@ -348,7 +359,7 @@ std::optional<StopDecision> Session::should_stop() {
   state.elapsed_seconds = elapsed();
   state.space_size = space_.size();
   state.best = results_.best();
-  state.interrupted = is_interrupted;
+  state.interrupted = is_interrupted();
   state.device_lost = health_.lost();
   state.used_up = used_up_;
   if (state.best != nullptr && model_holds_) {
