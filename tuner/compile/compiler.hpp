@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -11,6 +13,7 @@
 
 #include "tuner/core/outcome.hpp"
 #include "tuner/core/value.hpp"
+#include "tuner/occupancy/occupancy.hpp"
 #include "tuner/spec/instance.hpp"
 
 namespace rooftune {
@@ -22,7 +25,8 @@ struct Resources {
   std::int64_t spill_loads = 0;
   std::int64_t stack_frame = 0;
   std::int64_t static_shared = 0;
-  std::int64_t constant = 0;
+  std::int64_t constant = 0;  ///< parameters and constants of the entry (cmem[0])
+  int max_threads = 0;        ///< a block, by __launch_bounds__; 0 where the kernel gives none
 };
 
 struct KernelBinary {
@@ -31,8 +35,10 @@ struct KernelBinary {
   std::string entry;              ///< lowered name
   std::string architecture;       ///< "sm_90", "host"
   std::optional<Resources> resources;
+  std::vector<std::string> notes;  ///< of the compiler: "asked for 8 registers a thread, got 24"
   std::string log;
   double compile_seconds = 0;
+  bool cached = false;  ///< taken from a BinaryCache
 };
 
 using CompileResult = std::variant<KernelBinary, Failure>;
@@ -46,6 +52,41 @@ std::string source_with_defines(const std::string& text, const std::filesystem::
 /// The file's text without a UTF-8 byte order mark; throws InputError.
 std::string read_source(const std::filesystem::path& file);
 
+/// Binaries on disk, kept from run to run. An entry that is empty, damaged or of another format is
+/// a miss. Processes may share a folder; threads may share an object. A folder that cannot be
+/// written is no error: problem() says why, and everything is a miss.
+class BinaryCache {
+ public:
+  /// Entries that were not used for longest go when there are more than `maximum_bytes`.
+  explicit BinaryCache(std::filesystem::path folder = default_folder(),
+                       std::uint64_t maximum_bytes = std::uint64_t{1} << 30);
+  ~BinaryCache();
+  BinaryCache(const BinaryCache&) = delete;
+  BinaryCache& operator=(const BinaryCache&) = delete;
+
+  /// $XDG_CACHE_HOME/rooftune/binaries, else ~/.cache/rooftune/binaries.
+  static std::filesystem::path default_folder();
+
+  /// `key` is a file name: binary_key() makes one.
+  std::optional<KernelBinary> find(const std::string& key);
+  void store(const std::string& key, const KernelBinary& binary);
+
+  struct Statistics {
+    std::uint64_t hits = 0;
+    std::uint64_t misses = 0;
+    std::uint64_t removed = 0;  ///< to keep within the bound
+  };
+  Statistics statistics() const;
+  /// "12 hits, 3 misses".
+  std::string summary() const;
+  /// Why nothing can be stored; empty where it can.
+  const std::string& problem() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// "13.0".
 std::string nvrtc_version();
 /// "sm_75", ..., ascending.
@@ -53,15 +94,24 @@ std::vector<std::string> nvrtc_architectures();
 
 /// Compiles with NVRTC to a cubin. Thread-safe. An invalid configuration is a Failure
 /// (compile_failed, or cannot_launch for what ptxas refuses as too large); a fault of the user
-/// (kernel name not in the source, refused option, missing header) is an InputError.
-CompileResult compile_nvrtc(const KernelInstance& instance, const std::string& architecture);
+/// (kernel name not in the source, refused option, missing header, unknown architecture) is an
+/// InputError. Takes the binary from `cache` where it has it, and leaves it there.
+CompileResult compile_nvrtc(const KernelInstance& instance, const std::string& architecture,
+                            BinaryCache* cache = nullptr);
 
 /// Compiles instances on `jobs` threads (0: all cores), results in order. An InputError of any of
-/// them is thrown.
+/// them is thrown, the first in their order. `progress` is told how many are done, from any thread,
+/// one call at a time.
 std::vector<CompileResult> compile_all(const std::vector<KernelInstance>& instances,
-                                       const std::string& architecture, unsigned jobs = 0);
+                                       const std::string& architecture, unsigned jobs = 0,
+                                       BinaryCache* cache = nullptr,
+                                       const std::function<void(std::size_t)>& progress = {});
 
-/// Occupancy and launchability of a compiled instance; cannot_launch with resource, need, limit.
+/// Occupancy of a compiled instance, opted in to the shared memory that it asks for.
+Occupancy occupancy_of(const KernelInstance& instance, const Resources& resources,
+                       const std::string& architecture);
+
+/// Whether a compiled instance can launch; cannot_launch with resource, need, limit.
 std::optional<Failure> launch_failure(const KernelInstance& instance, const Resources& resources,
                                       const std::string& architecture);
 /// The same before compiling, from what the launch alone tells.
