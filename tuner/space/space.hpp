@@ -33,9 +33,10 @@ struct RuleCount {
 
 class Space {
  public:
-  /// Rules are evaluated with the first problem's constants unless they hold for every problem;
-  /// a configuration stays when all rules hold for all problems. Throws InputError where a rule
-  /// cannot be evaluated (at the rule, naming the values).
+  /// A configuration stays when all rules hold for all problems. Throws InputError where a rule
+  /// cannot be evaluated for a configuration that the others allow (at the rule, naming the
+  /// values), and where the space is so large, and its rules so entangled, that its size cannot be
+  /// counted in seconds: most spaces of any size can.
   explicit Space(const Spec& spec);
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
@@ -43,7 +44,9 @@ class Space {
   std::uint64_t raw_size() const;
   /// Configurations that the rules allow.
   std::uint64_t size() const;
-  Configuration at(std::uint64_t index) const;  ///< index < size()
+  /// index < size(). The order is fixed for a spec, and follows the rules rather than the
+  /// declaration of the parameters.
+  Configuration at(std::uint64_t index) const;
   /// nullopt where the rules forbid it.
   std::optional<std::uint64_t> index_of(const Configuration& configuration) const;
   bool contains(const Configuration& configuration) const {

@@ -52,6 +52,14 @@ NodePtr name(std::string name, std::size_t offset) {
   return node;
 }
 
+NodePtr slot(std::size_t slot, std::string name) {
+  auto node = std::make_shared<Node>();
+  node->kind = Kind::slot;
+  node->slot = slot;
+  node->name = std::move(name);
+  return node;
+}
+
 NodePtr make(Kind kind, std::vector<NodePtr> children) {
   auto node = std::make_shared<Node>();
   node->kind = kind;
@@ -75,9 +83,24 @@ NodePtr call(Function function, std::vector<NodePtr> children) {
   return node;
 }
 
+NodePtr replace_names(const NodePtr& root,
+                      const std::function<NodePtr(const NodePtr& name)>& replacement) {
+  if (root->kind == Kind::name) {
+    return replacement(root);
+  }
+  if (root->children.empty()) {
+    return root;
+  }
+  auto copy = std::make_shared<Node>(*root);
+  for (NodePtr& child : copy->children) {
+    child = replace_names(child, replacement);
+  }
+  return fold(copy);
+}
+
 bool equal(const Node& a, const Node& b) {
-  return a.kind == b.kind && a.name == b.name && a.comparisons == b.comparisons &&
-         (a.kind != Kind::call || a.function == b.function) &&
+  return a.kind == b.kind && a.name == b.name && a.slot == b.slot &&
+         a.comparisons == b.comparisons && (a.kind != Kind::call || a.function == b.function) &&
          (a.kind != Kind::constant || (a.value.kind() == b.value.kind() && a.value == b.value)) &&
          std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(),
                     [](const NodePtr& x, const NodePtr& y) { return equal(*x, *y); });

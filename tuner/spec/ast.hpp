@@ -1,7 +1,9 @@
-// The tree behind an Expression. Internal to tuner/spec; its tests build trees by hand.
+// The tree behind an Expression: for tuner/spec, and for tuner/space, which takes rules apart to
+// compute each part once.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -78,6 +80,7 @@ struct Node {
 };
 
 NodePtr constant(Value value);
+NodePtr slot(std::size_t slot, std::string name);
 NodePtr name(std::string name, std::size_t offset = 0);
 NodePtr make(Kind kind, std::vector<NodePtr> children);
 NodePtr compare(std::vector<Comparison> comparisons, std::vector<NodePtr> children);
@@ -105,6 +108,9 @@ NodePtr parse(std::string_view text);
 /// Throws ValueError, naming the values that the failing part used. `scope` may be null where no
 /// name is left.
 Value evaluate(const Node& root, const Scope* scope, std::span<const Value> slots);
+/// The tree with each name replaced by what `replacement` gives for it, and folded.
+NodePtr replace_names(const NodePtr& root,
+                      const std::function<NodePtr(const NodePtr& name)>& replacement);
 /// A constant where all children are constants; the same node where they are not, or where the
 /// computation fails (it may never be reached).
 NodePtr fold(const NodePtr& node);

@@ -67,42 +67,6 @@ const Node* find_name(const Node& node, std::string_view name) {
   return nullptr;
 }
 
-struct Binder {
-  std::span<const std::string> slots;
-  const Scope& fixed;
-  std::set<std::size_t> used;
-
-  NodePtr bind(const NodePtr& node) {
-    if (node->kind == Kind::name) {
-      return bind_name(*node);
-    }
-    if (node->children.empty()) {
-      return node;
-    }
-    auto copy = std::make_shared<Node>(*node);
-    for (NodePtr& child : copy->children) {
-      child = bind(child);
-    }
-    return ast::fold(copy);
-  }
-
-  NodePtr bind_name(const Node& node) {
-    const auto slot = std::find(slots.begin(), slots.end(), node.name);
-    if (slot != slots.end()) {
-      auto bound = std::make_shared<Node>(node);
-      bound->kind = Kind::slot;
-      bound->slot = static_cast<std::size_t>(slot - slots.begin());
-      used.insert(bound->slot);
-      return bound;
-    }
-    const Value* value = fixed.find(node.name);
-    if (value == nullptr) {
-      throw ValueError(fmt::format("`{}` is not known here", node.name));
-    }
-    return ast::constant(*value);
-  }
-};
-
 }  // namespace
 
 Value BoundExpression::evaluate(std::span<const Value> values) const {
@@ -140,11 +104,23 @@ Value Expression::evaluate(const Scope& scope) const {
 }
 
 BoundExpression Expression::bind(std::span<const std::string> slots, const Scope& fixed) const {
-  Binder binder{slots, fixed, {}};
+  std::set<std::size_t> used;
   BoundExpression bound;
-  bound.root_ = binder.bind(root_);
   bound.source_ = root_;
-  bound.slots_.assign(binder.used.begin(), binder.used.end());
+  bound.root_ = ast::replace_names(root_, [&](const NodePtr& name) {
+    const auto slot = std::find(slots.begin(), slots.end(), name->name);
+    if (slot != slots.end()) {
+      const auto index = static_cast<std::size_t>(slot - slots.begin());
+      used.insert(index);
+      return ast::slot(index, name->name);
+    }
+    const Value* value = fixed.find(name->name);
+    if (value == nullptr) {
+      throw ValueError(fmt::format("`{}` is not known here", name->name));
+    }
+    return ast::constant(*value);
+  });
+  bound.slots_.assign(used.begin(), used.end());
   for (const std::size_t slot : bound.slots_) {
     bound.slot_names_.push_back(slots[slot]);
   }

@@ -99,6 +99,8 @@ class Expression {
   /// It finds these functions by name (the generated header defines them, for std::int64_t and for
   /// double): `ceil_div`, `floor_div`, `floor_mod`, `ipow`, `min`, `max`, `abs`, `log2`.
   std::string to_cpp() const;
+  /// For stages that take expressions apart.
+  const std::shared_ptr<const ast::Node>& tree() const { return root_; }
 
  private:
   explicit Expression(std::shared_ptr<const ast::Node> root);

@@ -202,21 +202,10 @@ Text write(const Node& node) {
   }
 }
 
-NodePtr fold_all(const NodePtr& node) {
-  if (node->children.empty()) {
-    return node;
-  }
-  auto copy = std::make_shared<Node>(*node);
-  for (NodePtr& child : copy->children) {
-    child = fold_all(child);
-  }
-  return fold(copy);
-}
-
 }  // namespace
 
 std::string print_cpp(const NodePtr& root) {
-  return write(*fold_all(root)).text;
+  return write(*replace_names(root, [](const NodePtr& name) { return name; })).text;
 }
 
 }  // namespace rooftune::ast
