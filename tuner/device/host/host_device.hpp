@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,11 +33,15 @@ std::unique_ptr<Device> make_host_device(const HostOptions& options = {});
 /// that has no counterpart on the host, naming it.
 std::string rewrite_for_host(const std::string& source, const std::filesystem::path& file);
 
-/// Measures this machine's ceilings: FMA peaks and bandwidth of each cache level and DRAM, with
-/// the spread over repetitions. Under 40 seconds.
+/// Measures this machine's ceilings: FMA peaks (fp32, fp64) and read and triad bandwidth of each
+/// cache level and DRAM, with the spread over repetitions. All workers run at once; rates are per
+/// CPU time, so that other load counts as little as it can. Levels: "l1" and "shared" are the L1,
+/// "l2" is the last-level cache, "core_l2" what lies between. A few seconds; under 40.
 DeviceProfile measure_host_ceilings(unsigned workers = 0);
 /// The stored ceilings of this machine (user's cache folder), measured and stored where there are
-/// none. `refresh` measures anew.
+/// none for this CPU, worker count and version. `refresh` measures anew.
 DeviceProfile host_profile(unsigned workers = 0, bool refresh = false);
+/// Where host_profile keeps them; nullopt where there is no cache folder.
+std::optional<std::filesystem::path> host_ceilings_file(unsigned workers = 0);
 
 }  // namespace rooftune
