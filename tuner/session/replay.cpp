@@ -1,0 +1,137 @@
+#include "tuner/session/replay.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "tuner/core/error.hpp"
+#include "tuner/session/model.hpp"
+
+namespace rooftune {
+namespace {
+
+Observation observation_of(const Configuration& configuration, const RecordedPoint& point,
+                           const Geometry& geometry, const DeviceProfile& device) {
+  Observation observation;
+  observation.configuration = configuration;
+  observation.outcome = point.outcome;
+  observation.seconds = point.seconds;
+  observation.resources = point.resources;
+  if (point.outcome == Outcome::ok) {
+    DiagnosisInput input;
+    input.model = {geometry.work, geometry.launch, point.resources, std::nullopt};
+    input.seconds = point.seconds;
+    observation.diagnosis = diagnose(input, device);
+  }
+  return observation;
+}
+
+/// Runs `job(i)` for i < count on `jobs` threads; the first exception is thrown again.
+void for_each_in_parallel(std::uint64_t count, unsigned jobs,
+                          const std::function<void(std::uint64_t)>& job) {
+  std::atomic<std::uint64_t> next{0};
+  std::exception_ptr failed;
+  std::mutex mutex;
+  const auto work = [&] {
+    try {
+      for (std::uint64_t i = next++; i < count; i = next++) {
+        job(i);
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failed = failed ? failed : std::current_exception();
+      next = count;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < jobs; ++i) {
+    threads.emplace_back(work);
+  }
+  work();
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  if (failed) {
+    std::rethrow_exception(failed);
+  }
+}
+
+}  // namespace
+
+ReplayTable::ReplayTable(const Spec& spec, const Space& space, const Recording& recording,
+                         const DeviceProfile& device)
+    : space_(space), device_(device) {
+  const RecordedSpace matched = match_recording(spec, space, recording);
+  outside_ = matched.outside;
+  const Model model(spec, space, device);
+  std::vector<double> times;
+  for (std::uint64_t i = 0; i < space.size(); ++i) {
+    const Configuration configuration = space.at(i);
+    bounds_.push_back(model.bounds(configuration));
+    geometries_.push_back(model.geometry(configuration));
+    answers_.push_back(
+        observation_of(configuration, *matched.points[i], geometries_.back(), device));
+    if (answers_.back().outcome == Outcome::ok) {
+      times.push_back(answers_.back().seconds);
+    }
+  }
+  if (times.empty()) {
+    throw InputError(recording.file.string() + ": every configuration failed",
+                     "a replay needs at least one time");
+  }
+  basis_ = score_basis(std::move(times));
+}
+
+std::uint64_t ReplayTable::index_of(const Configuration& configuration) const {
+  const auto index = space_.index_of(configuration);
+  if (!index) {
+    throw InputError("a policy proposed a configuration that the spec's rules exclude: " +
+                     to_string(space_.values(configuration)));
+  }
+  return *index;
+}
+
+SearchContext ReplayTable::context(std::uint64_t seed) const {
+  SearchContext context;
+  context.space = &space_;
+  context.seed = seed;
+  context.budget = 2 * basis_.budget;
+  context.bounds = [this](const Configuration& c) { return bounds_[index_of(c)]; };
+  context.geometry = [this](const Configuration& c) { return geometries_[index_of(c)]; };
+  context.device = &device_;
+  return context;
+}
+
+const Observation& ReplayTable::answer(const Configuration& configuration) const {
+  return answers_[index_of(configuration)];
+}
+
+std::vector<PolicyScore> replay(const ReplayTable& table, const ReplayOptions& options,
+                                const ReplayProgress& progress) {
+  const std::uint64_t count = options.policies.size() * options.repeats;
+  const unsigned jobs = options.jobs > 0 ? options.jobs : std::thread::hardware_concurrency();
+  std::vector<ReplayRun> runs(count);
+  std::mutex mutex;
+  std::uint64_t done = 0;
+  for_each_in_parallel(count, std::max(1U, jobs), [&](std::uint64_t i) {
+    const std::string& name = options.policies[i / options.repeats];
+    const std::uint64_t seed = options.seed + i % options.repeats;
+    const auto policy = make_policy(name, table.context(seed));
+    runs[i] = replay_policy(*policy, table.basis(),
+                            [&](const Configuration& c) { return table.answer(c); });
+    const std::lock_guard lock(mutex);
+    progress(++done, count);
+  });
+  std::vector<PolicyScore> scores;
+  for (std::size_t p = 0; p < options.policies.size(); ++p) {
+    const auto first = runs.begin() + static_cast<std::ptrdiff_t>(p * options.repeats);
+    scores.push_back(summarise(options.policies[p],
+                               {first, first + static_cast<std::ptrdiff_t>(options.repeats)},
+                               table.basis()));
+  }
+  return scores;
+}
+
+}  // namespace rooftune
