@@ -20,6 +20,11 @@ std::string place(const SourceSpot& spot) {
   return text.empty() ? "" : text + ": ";
 }
 
+/// Whether a byte of UTF-8 continues the character before it.
+bool continues_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+}
+
 /// The source line and a caret under the fault. Tabs are kept above the caret so that it lines up.
 std::string excerpt(const SourceSpot& spot) {
   if (spot.line_text.empty() || spot.column <= 0) {
@@ -27,11 +32,15 @@ std::string excerpt(const SourceSpot& spot) {
   }
   const std::size_t before = std::min<std::size_t>(spot.column - 1, spot.line_text.size());
   std::string indent = spot.line_text.substr(0, before);
+  // Columns count bytes; what is drawn counts characters.
+  indent.erase(std::remove_if(indent.begin(), indent.end(), continues_character), indent.end());
   for (char& c : indent) {
     c = c == '\t' ? '\t' : ' ';
   }
-  const std::size_t room = std::max<std::size_t>(1, spot.line_text.size() - before);
-  const std::size_t length = std::clamp<std::size_t>(spot.length, 1, room);
+  const std::string marked = spot.line_text.substr(before, std::max(1, spot.length));
+  const auto continued = std::count_if(marked.begin(), marked.end(), continues_character);
+  const std::size_t length =
+      std::max<std::size_t>(1, marked.size() - static_cast<std::size_t>(continued));
   return fmt::format("\n{:5} | {}\n      | {}^{}", spot.line, spot.line_text, indent,
                      std::string(length - 1, '~'));
 }
@@ -47,6 +56,14 @@ std::string render(const std::optional<SourceSpot>& spot, const std::string& pro
     text += "\n  " + hint;
   }
   return text;
+}
+
+bool equal_but_for_case(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
 }
 
 /// Optimal string alignment: insertions, deletions, substitutions and swapped neighbours cost 1.
@@ -84,9 +101,16 @@ InputError::InputError(SourceSpot spot, std::string problem, std::string hint)
 std::optional<std::string> nearest_word(std::string_view word,
                                         const std::vector<std::string>& known) {
   std::optional<std::string> nearest;
-  // One slip in a short word, two in a longer one, a third of a long one.
-  std::size_t best = (word.size() <= 3 ? 1 : std::max<std::size_t>(2, word.size() / 3)) + 1;
+  // One slip in a short word, two in a longer one, a third of a long one. A single letter has no
+  // room for a slip, but for its case.
+  const std::size_t slips = word.size() <= 1   ? 0
+                            : word.size() <= 3 ? 1
+                                               : std::max<std::size_t>(2, word.size() / 3);
+  std::size_t best = slips + 1;
   for (const std::string& candidate : known) {
+    if (equal_but_for_case(word, candidate)) {
+      return candidate;
+    }
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < best) {
       best = distance;

@@ -65,7 +65,10 @@ const ElementType* element_type(std::string_view name) {
 std::vector<std::string> element_type_names() {
   std::vector<std::string> names;
   for (const auto& [name, type] : types()) {
-    names.emplace_back(name);
+    const bool alias = name.starts_with("std::") || name.starts_with("__");
+    if (!alias) {
+      names.emplace_back(name);
+    }
   }
   return names;
 }

@@ -30,6 +30,7 @@ struct ElementType {
 /// Knows float, double, half/__half, (__)nv_bfloat16, (u)int8..64_t and C++'s own integer names,
 /// float2/float4-like vectors of them are refused. nullptr where unknown.
 const ElementType* element_type(std::string_view name);
+/// Without the spellings that begin with std:: or __.
 std::vector<std::string> element_type_names();
 
 struct Argument {

@@ -186,6 +186,73 @@ TEST_F(SpecFile, EndsOfLineAndAByteOrderMarkDoNotMatter) {
   EXPECT_EQ(spec.parameters[0].spot.line_text, "  BM: {values: [16, 32], role: tile}");
 }
 
+std::string refusal(const std::string& text, const std::vector<Override>& overrides = {}) {
+  try {
+    parse_spec(text, "s.yaml", overrides);
+    return "not refused";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+TEST(Overrides, RefuseWhatTheyCannotSet) {
+  const std::string text = "constants: {size: 4, mode: fast}\nparameters: {BM: {values: [1, 2]}}\n";
+  EXPECT_EQ(refusal(text, {{"sise", "4"}}),
+            "--set sise=4: the spec has no constant or parameter `sise`\n"
+            "  did you mean \"size\"?");
+  EXPECT_EQ(refusal(text, {{"size", "big"}}), "--set size=big: size is a number in the spec");
+  EXPECT_EQ(refusal(text, {{"mode", "4"}}), "--set mode=4: mode is a text in the spec");
+  EXPECT_EQ(refusal(text, {{"BM", "large"}}), "--set BM=large: BM is a number in the spec");
+  EXPECT_EQ(refusal(text, {{"size", "4k"}}),
+            "--set size=4k: `4k` is neither a number nor a name: a number cannot go on like this; "
+            "write numbers as 64 or 0.5");
+  EXPECT_EQ(refusal(text, {{"size", "1 // 0"}}), "--set size=1 // 0: 1 // 0: division by zero");
+  EXPECT_EQ(refusal(text, {{"size", ""}}), "--set size=: the value is empty");
+}
+
+/// The place that a refusal names: "line:column".
+std::string place(const std::string& text) {
+  const std::string message = refusal(text);
+  return message.substr(7, message.find(':', message.find(':', 7) + 1) - 7);
+}
+
+TEST(Positions, SurviveQuotesEscapesAndFoldedLines) {
+  const std::string head = "parameters: {a: {values: [1]}}\nconstraints:\n";
+  EXPECT_EQ(place(head + "  - a + x\n"), "3:9");
+  EXPECT_EQ(place(head + "  - 'a + x'\n"), "3:10");
+  EXPECT_EQ(place(head + "  - '''q'' == a and x'\n"), "3:21");
+  EXPECT_EQ(place(head + "  - \"\\\"q\\\" == a and x\"\n"), "3:21");
+  EXPECT_EQ(place(head + "  - a > 0 and\n    a < 2 and\n    x\n"), "5:5");
+  EXPECT_EQ(place(head + "  - \"a > 0 and\n    x\"\n"), "4:5");
+  EXPECT_EQ(place(head + "  - >\n    a > 0 and\n    x > 1\n"), "5:5");
+  EXPECT_EQ(place(head + "  - |\n    a > 0 and\n      x > 1\n"), "5:7");
+  EXPECT_EQ(place(head + "  - a > # comment\n"), "3:8");
+}
+
+TEST(Positions, NeverLeaveTheFile) {
+  EXPECT_EQ(refusal("parameters: {a: {values: [1]}}\nconstraints: [a >]"),
+            "s.yaml:2:18: the expression ends where a value should follow\n"
+            "    2 | constraints: [a >]\n"
+            "      |                  ^");
+  EXPECT_EQ(refusal("parameters:"),
+            "s.yaml:1:1: parameters should be a mapping, not nothing\n"
+            "    1 | parameters:\n"
+            "      | ^");
+}
+
+TEST(YamlValues, AreReadWhereAllReadersAgree) {
+  const Spec spec = parse_spec(
+      "constants: {a: 0, b: -5, c: +7, d: 0.5, e: 1.5e-3, f: True, g: 'on', h: \"012\", i: y,\n"
+      "            j: unsigned int, k: std::plus<float>, l: float*, m: 4 * 1024, n: 'half'}\n"
+      "parameters: {p: {values: [1]}}\n",
+      "s.yaml");
+  EXPECT_EQ(to_string(spec.constants),
+            "a=0 b=-5 c=7 d=0.5 e=0.0015 f=true g=on h=012 i=y j=unsigned int k=std::plus<float> "
+            "l=float* m=4096 n=half");
+  EXPECT_EQ(find_value(spec.constants, "h")->kind(), Value::Kind::text);
+  EXPECT_EQ(find_value(spec.constants, "f")->kind(), Value::Kind::boolean);
+}
+
 TEST(SpecFiles, EveryKernelOfTheProjectHasASpecThatReads) {
   int count = 0;
   for (const auto& entry :

@@ -81,10 +81,10 @@ std::optional<Refusal> ambiguous_number(std::string_view text) {
   const std::size_t exponent = digits.find_first_of("eE");
   if (exponent != std::string_view::npos && digits.find('.') == std::string_view::npos &&
       only("eE+-")) {
-    const std::string mantissa(digits.substr(0, exponent));
+    const std::size_t e = text.size() - digits.size() + exponent;
     return Refusal{fmt::format("{} is a number to some readers of YAML and a text to others", text),
-                   fmt::format("write {}.0{} for a real, or all digits for an integer", mantissa,
-                               digits.substr(exponent))};
+                   fmt::format("write {}.0{} for a real, or all digits for an integer",
+                               text.substr(0, e), text.substr(e))};
   }
   return std::nullopt;
 }
@@ -119,6 +119,9 @@ Value computed(const std::string& text) {
 }
 
 Value read(const std::string& text) {
+  if (text.empty()) {
+    throw Refusal{"the value is empty", ""};
+  }
   if (const auto truth = boolean(text)) {
     return *truth;
   }
