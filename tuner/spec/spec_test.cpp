@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "tuner/spec/test_files.hpp"
 
 namespace rooftune {
@@ -264,6 +267,21 @@ TEST(SpecFiles, EveryKernelOfTheProjectHasASpecThatReads) {
     ++count;
   }
   EXPECT_GE(count, 4);
+}
+
+TEST(SpecFiles, TheOneInTheDocumentationReads) {
+  std::ostringstream page;
+  page << std::ifstream(ROOFTUNE_SOURCE_DIR "/docs/spec.md").rdbuf();
+  const std::string text = page.str();
+  const std::size_t begin = text.find("```yaml\n") + 8;
+  const Spec spec = parse_spec(text.substr(begin, text.find("```", begin) - begin),
+                               ROOFTUNE_SOURCE_DIR "/configs/kernels/documented.yaml");
+  EXPECT_EQ(spec.name, "sgemm");
+  EXPECT_EQ(spec.problems.size(), 2U);
+  for (int i = 0; i <= static_cast<int>(Role::other); ++i) {
+    const std::string role(to_string(static_cast<Role>(i)));
+    EXPECT_NE(text.find("| `" + role + "` |"), std::string::npos) << role;
+  }
 }
 
 TEST(TextTemplate, FillsItsHoles) {
