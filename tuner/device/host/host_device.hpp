@@ -29,8 +29,15 @@ struct HostOptions {
 /// Throws InputError where no C++ compiler can be found or it cannot build (with what to install).
 std::unique_ptr<Device> make_host_device(const HostOptions& options = {});
 
-/// The CUDA source as the host's compiler gets it. Throws InputError (file:line:column) for CUDA
-/// that has no counterpart on the host, naming it.
+/// "g++ 12.2.0": what variants are compiled with. Throws InputError where there is nothing.
+std::string host_toolchain();
+
+/// This machine without its roofs: what the operating system tells, nothing measured.
+DeviceProfile host_identity(unsigned workers = 0);
+
+/// Preprocessed CUDA C++ as the host's compiler gets it; `file` is where the text is from, as far
+/// as no line marker in it says otherwise. Every line stays where it is. Throws InputError
+/// (file:line:column) for CUDA that has no counterpart on the host, naming it.
 std::string rewrite_for_host(const std::string& source, const std::filesystem::path& file);
 
 /// Measures this machine's ceilings: FMA peaks (fp32, fp64) and read and triad bandwidth of each

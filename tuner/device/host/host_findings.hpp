@@ -1,0 +1,58 @@
+// What became of a variant's process, from the lines it left and what the sanitizers said.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/core/outcome.hpp"
+#include "tuner/device/host/host_device.hpp"
+#include "tuner/device/host/process.hpp"
+
+namespace rooftune::host {
+
+struct Census {
+  std::string name;
+  std::uint64_t unwritten = 0;
+  std::uint64_t nan = 0;
+  std::uint64_t first_nan = 0;
+  std::uint64_t count = 0;
+};
+
+/// The result file, read. See child/findings.hpp for its lines.
+struct Findings {
+  bool launched = false;
+  bool done = false;
+  std::optional<Failure> failure;  ///< that the process itself found
+  double max_error = 0;
+  std::string max_error_where;
+  bool verified = false;
+  double verification_seconds = 0;
+  std::vector<double> seconds;       ///< per launch and worker
+  std::vector<double> wall_seconds;  ///< per launch
+  std::string note;
+  std::vector<Census> census;
+  std::string crash;  ///< "SIGNAL PC ADDRESS TEXT"
+};
+Findings read_findings(const std::string& text);
+
+struct RunContext {
+  std::filesystem::path program;
+  std::filesystem::path runtime;  ///< whose frames are not the user's
+  HostBuild build = HostBuild::time;
+  double timeout_seconds = 0;
+};
+/// Why the run is a failure, with file and line where they can be known; nullopt where it is none.
+std::optional<Failure> failure_of_run(const Findings& findings, const ProcessResult& process,
+                                      const RunContext& context);
+
+/// The one line of a sanitizer's report: what happened, where. Empty where the text has no report.
+struct SanitizerReport {
+  Outcome outcome = Outcome::crashed;
+  std::string reason;
+};
+std::optional<SanitizerReport> read_sanitizer_report(const std::string& text,
+                                                     const std::filesystem::path& runtime);
+
+}  // namespace rooftune::host

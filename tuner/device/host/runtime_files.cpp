@@ -1,0 +1,73 @@
+#include "tuner/device/host/runtime_files.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "tuner/core/error.hpp"
+
+namespace rooftune::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_runtime(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / "runtime" / "prelude.hpp", ignored);
+}
+
+fs::path from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool is_within(const fs::path& path, const fs::path& folder) {
+  const fs::path relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+}  // namespace
+
+fs::path runtime_folder() {
+  const fs::path named = from_environment("ROOFTUNE_HOST_RUNTIME");
+  if (!named.empty()) {
+    if (is_runtime(named)) {
+      return named;
+    }
+    throw InputError(fmt::format("ROOFTUNE_HOST_RUNTIME is {}, which has no runtime/prelude.hpp",
+                                 named.string()),
+                     "unset it, or set it to the lib/rooftune/host folder of an installation");
+  }
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path build_tree = ROOFTUNE_HOST_BUILD_FOLDER;
+  std::vector<fs::path> candidates;
+  if (is_within(program, ROOFTUNE_BUILD_TREE)) {
+    candidates.push_back(build_tree);
+  }
+  candidates.push_back(program.parent_path().parent_path() / ROOFTUNE_HOST_INSTALL_SUBFOLDER);
+  candidates.emplace_back(ROOFTUNE_HOST_INSTALL_FOLDER);
+  candidates.push_back(build_tree);
+  std::vector<std::string> tried;
+  for (const fs::path& candidate : candidates) {
+    if (is_runtime(candidate)) {
+      return candidate;
+    }
+    tried.push_back(candidate.string());
+  }
+  throw InputError(
+      fmt::format("the host device's runtime is not here; looked in {}", fmt::join(tried, ", ")),
+      "install rooftune with `cmake --install`, or set ROOFTUNE_HOST_RUNTIME to its "
+      "lib/rooftune/host folder");
+}
+
+std::vector<std::string> runtime_libraries(const fs::path& folder, HostBuild build) {
+  const std::string name(to_string(build));
+  return {(folder / fmt::format("librooftune_host_child_{}.a", name)).string(),
+          (folder / fmt::format("librooftune_host_runtime_{}.a", name)).string(), "-lboost_context",
+          "-lpthread"};
+}
+
+}  // namespace rooftune::host
