@@ -119,14 +119,9 @@ std::variant<double, Failure> Evaluator::time(const Prepared& prepared) {
 ModelInput Evaluator::model_input(const KernelInstance& instance,
                                   const KernelBinary& binary) const {
   ModelInput input{instance.work, instance.launch, binary.resources, std::nullopt};
-  if (const DeviceProfile& device = device_.profile(); device.cc.major > 0 && binary.resources) {
-    OccupancyRequest request;
-    request.cc = device.cc;
-    request.block = instance.launch.block;
-    request.registers = binary.resources->registers;
-    request.static_shared = binary.resources->static_shared;
-    request.dynamic_shared = static_cast<std::int64_t>(instance.launch.shared_bytes);
-    input.occupancy = occupancy(request);
+  const std::string architecture = architecture_of(device_.profile());
+  if (!architecture.empty() && binary.resources) {
+    input.occupancy = occupancy_of(instance, *binary.resources, architecture);
   }
   return input;
 }
@@ -148,8 +143,8 @@ void Evaluator::run(const Prepared& prepared, Record& record) {
       return fail(record, at_problem(std::move(*failure), spec_, instance.problem));
     }
     result.measurement = std::get<Measurement>(std::move(measured));
-    result.placement = place(input, result.measurement->seconds, device_.profile(),
-                             result.measurement->counters);
+    result.placement =
+        place(input, result.measurement->seconds, device_.profile(), result.measurement->counters);
   }
   record.seconds = geometric_mean(record.problems);
   diagnose_slowest(prepared, record);

@@ -32,6 +32,7 @@ void members(A& archive, T& it) {
   archive("stack_frame", it.stack_frame);
   archive("static_shared", it.static_shared);
   archive("constant", it.constant);
+  archive("max_threads", it.max_threads);
 }
 
 template <class A, Is<Occupancy> T>

@@ -75,7 +75,7 @@ TEST(Journal, IsWholeAfterACutAnywhere) {
   write_run(folder.path());
   const std::string whole = folder.read("journal.jsonl");
   const std::size_t first_line = whole.find('\n') + 1;
-  for (std::size_t size = first_line; size <= whole.size(); size += 61) {
+  for (std::size_t size = first_line; size <= whole.size(); size += 211) {
     folder.write("journal.jsonl", whole.substr(0, size));
     std::size_t records = 0;
     {

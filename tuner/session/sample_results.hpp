@@ -124,7 +124,7 @@ inline Record sample_record(Sampler& sample, std::uint64_t number) {
                  sample.text(),
                  sample.real(),
                  sample.text()};
-  it.resources = Resources{sample.small(), sample.small(), sample.small(),
+  it.resources = Resources{sample.small(), sample.small(), sample.small(), sample.small(),
                            sample.small(), sample.small(), sample.small()};
   it.occupancy = Occupancy{sample.small(), sample.small(),
                            sample.real(),  sample.small(),
