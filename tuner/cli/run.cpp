@@ -8,7 +8,7 @@
 namespace rooftune::cli {
 namespace {
 
-constexpr std::array<Register, 1> commands = {add_devices};
+constexpr std::array<Register, 2> commands = {add_occupancy, add_devices};
 
 }  // namespace
 
