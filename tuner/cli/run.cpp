@@ -8,7 +8,12 @@
 namespace rooftune::cli {
 namespace {
 
-constexpr std::array<Register, 2> commands = {add_occupancy, add_devices};
+// One a line, in the order in which --help lists them.
+constexpr auto commands = std::to_array<Register>({
+    add_occupancy,
+    add_replay,
+    add_devices,
+});
 
 }  // namespace
 
