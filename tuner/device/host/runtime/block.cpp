@@ -84,6 +84,7 @@ std::optional<LaunchError> BlockRunner::run(uint3 block_index) {
   storage::block_index = block_index;
   live_ = call_->threads;
   started_ = 0;
+  next_index_ = {};
   for (Warp& warp : warps_) {
     warp.exited = 0;
   }
@@ -121,11 +122,9 @@ void BlockRunner::order_threads(uint3 block_index) {
 
 // The fibers.
 
-void BlockRunner::fiber_entry(boost::context::detail::transfer_t transfer) {
-  auto& previous = *static_cast<Fiber*>(transfer.data);
-  previous.context = transfer.fctx;
+void BlockRunner::fiber_entry() {
   BlockRunner& runner = current();
-  runner.running_->sanitizer.arrive_from(previous.sanitizer);
+  runner.running_->sanitizer.arrive();
   runner.run_threads();
 }
 
@@ -151,10 +150,22 @@ void BlockRunner::run_threads() {
 }
 
 void BlockRunner::begin_thread(Fiber& self) {
-  const unsigned linear = order_.empty() ? started_ : order_[started_];
+  const dim3& shape = call_->shape.block;
+  if (order_.empty()) {
+    self.linear = started_;
+    self.index = next_index_;
+    if (++next_index_.x == shape.x) {
+      next_index_.x = 0;
+      if (++next_index_.y == shape.y) {
+        next_index_.y = 0;
+        ++next_index_.z;
+      }
+    }
+  } else {
+    self.linear = order_[started_];
+    self.index = index_of(self.linear, shape);
+  }
   ++started_;
-  self.linear = linear;
-  self.index = index_of(linear, call_->shape.block);
   storage::thread_index = self.index;
   if constexpr (fibers_have_names) {
     self.sanitizer.set_name(
@@ -191,8 +202,8 @@ Fiber& BlockRunner::fresh_fiber() {
   }
   PooledFiber& pooled = pool_used_ < pool_.size() ? pool_[pool_used_] : make_fiber();
   ++pool_used_;
-  pooled.fiber.context = boost::context::detail::make_fcontext(
-      pooled.stack.top(), pooled.stack.bytes(), &BlockRunner::fiber_entry);
+  pooled.fiber.position =
+      new_stack_position<&BlockRunner::fiber_entry>(pooled.stack.top(), pooled.stack.bytes());
   return pooled.fiber;
 }
 

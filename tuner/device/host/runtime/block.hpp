@@ -98,7 +98,7 @@ class BlockRunner {
     std::array<void*, 32> data{};
   };
 
-  static void fiber_entry(boost::context::detail::transfer_t transfer);
+  static void fiber_entry();
   [[noreturn]] void run_threads();
   void begin_thread(Fiber& self);
   void end_thread(Fiber& self);
@@ -126,7 +126,8 @@ class BlockRunner {
   std::size_t pool_used_ = 0;  ///< fibers of the pool that have been entered
   std::vector<unsigned> order_;
   unsigned started_ = 0;
-  unsigned live_ = 0;  ///< threads that have not exited
+  uint3 next_index_{};  ///< of the thread to start where they start in order
+  unsigned live_ = 0;   ///< threads that have not exited
   Barrier barrier_;
   std::vector<Warp> warps_;
   SharedMemory shared_;

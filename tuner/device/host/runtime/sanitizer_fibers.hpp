@@ -22,6 +22,7 @@ void AnnotateIgnoreWritesBegin(const char* file, int line);
 void AnnotateIgnoreWritesEnd(const char* file, int line);
 }
 #elif defined(__SANITIZE_ADDRESS__)
+#include <pthread.h>
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
@@ -55,7 +56,7 @@ class SanitizerFiber {
     constexpr unsigned unordered = 1;  // __tsan_switch_to_fiber_no_sync
     __tsan_switch_to_fiber(to.fiber_, unordered);
   }
-  void arrive_from(SanitizerFiber&) {}
+  void arrive() {}
   /// What follows on this stack counts as done by `other`.
   void hand_over_to(SanitizerFiber& other) { leave_for(other); }
   /// The thread will not go on: what it did is before what follows an acquire of `end`.
@@ -100,7 +101,14 @@ inline constexpr bool one_thread_a_fiber = false;
 
 class SanitizerFiber {
  public:
-  void is_native() {}
+  void is_native() {
+    pthread_attr_t attributes;
+    void* bottom = nullptr;
+    pthread_getattr_np(pthread_self(), &attributes);
+    pthread_attr_getstack(&attributes, &bottom, &bytes_);
+    pthread_attr_destroy(&attributes);
+    bottom_ = bottom;
+  }
   void has_stack(const void* bottom, std::size_t bytes) {
     bottom_ = bottom;
     bytes_ = bytes;
@@ -109,10 +117,7 @@ class SanitizerFiber {
   void leave_for(SanitizerFiber& to) {
     __sanitizer_start_switch_fiber(&fake_stack_, to.bottom_, to.bytes_);
   }
-  /// Learns the native stack's place when it is left for the first time.
-  void arrive_from(SanitizerFiber& previous) {
-    __sanitizer_finish_switch_fiber(fake_stack_, &previous.bottom_, &previous.bytes_);
-  }
+  void arrive() { __sanitizer_finish_switch_fiber(fake_stack_, nullptr, nullptr); }
   void hand_over_to(SanitizerFiber&) {}
   /// What runs on the stack will not go on: forgets its frames' red zones.
   void abandon(SanitizerFiber&, void*) {
@@ -139,7 +144,7 @@ class SanitizerFiber {
   void has_stack(const void*, std::size_t) {}
   void set_name(const char*) {}
   void leave_for(SanitizerFiber&) {}
-  void arrive_from(SanitizerFiber&) {}
+  void arrive() {}
   void hand_over_to(SanitizerFiber&) {}
   void abandon(SanitizerFiber&, void*) {}
 };
