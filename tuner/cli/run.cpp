@@ -10,6 +10,7 @@ namespace {
 
 // One a line, in the order in which --help lists them.
 constexpr auto commands = std::to_array<Register>({
+    add_space,
     add_occupancy,
     add_replay,
     add_devices,
