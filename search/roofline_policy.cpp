@@ -1,126 +1,189 @@
-#include <fmt/format.h>
+#include "search/roofline_policy.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include "search/candidates.hpp"
+#include "search/explanation.hpp"
 #include "search/registry.hpp"
-#include "search/unseen.hpp"
-#include "tuner/core/units.hpp"
+#include "search/surrogate.hpp"
 
 namespace rooftune::search {
 namespace {
 
-constexpr std::uint64_t start_points = 8;
-constexpr std::uint64_t pool_size = 512;
-
-/// Ranks by the analytic time per bound: the start takes turns between the model's fastest and
-/// random points, then the neighbours of the best point are tried, the model's fastest first.
 class RooflinePolicy : public Policy {
  public:
-  explicit RooflinePolicy(const SearchContext& context)
-      : context_(context), unseen_(*context.space), random_(context.seed) {}
+  RooflinePolicy(const SearchContext& context, const RooflineOptions& options)
+      : context_(context),
+        options_(options),
+        unseen_(*context_.space),
+        random_(context_.seed),
+        space_(context_, random_),
+        candidates_(*context_.space, space_, unseen_, random_),
+        surrogate_(space_, options_) {}
 
   std::optional<Proposal> ask() override {
-    const bool start = unseen_.count() < start_points || !best_;
-    std::optional<Proposal> proposal = start ? start_proposal() : neighbour_proposal();
-    if (!proposal) proposal = random_proposal();
+    std::optional<Proposal> proposal = starting() ? start() : step();
+    if (proposal) {
+      unseen_.mark(proposal->configuration);
+    } else if (auto rest = unseen_.draw(random_)) {
+      proposal = Proposal{std::move(*rest), explain_rest()};
+    }
     return proposal;
   }
 
   void tell(const Observation& observation) override {
     unseen_.mark(observation.configuration);
-    if (observation.outcome != Outcome::ok) return;
-    if (!best_ || observation.seconds < best_->seconds) best_ = observation;
+    forget_pending(observation.configuration);
+    if (observation.outcome == Outcome::skipped) {
+      return;  // it was not tried, so it says nothing
+    }
+    Measured point;
+    point.configuration = observation.configuration;
+    if (observation.outcome == Outcome::ok && observation.seconds > 0) {
+      point.log_seconds = std::log(observation.seconds);
+    }
+    if (observation.diagnosis && observation.diagnosis->verdict == Diagnosis::Verdict::bound &&
+        !observation.diagnosis->findings.empty()) {
+      point.bound = observation.diagnosis->findings.front().bound;
+      point.evidence = observation.diagnosis->findings.front().evidence;
+    }
+    measured_.push_back(std::move(point));
   }
 
  private:
-  /// The longest bound, if the spec's formulas give any.
-  std::optional<BoundTime> longest_bound(const Configuration& configuration) const {
-    if (!context_.bounds) return std::nullopt;
-    const BoundTimes times = context_.bounds(configuration);
-    const auto longest =
-        std::max_element(times.begin(), times.end(),
-                         [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
-    if (longest == times.end()) return std::nullopt;
-    return *longest;
+  bool starting() const {
+    return unseen_.count() < options_.model_start + options_.spread_start ||
+           fastest(measured_, 1).empty();
   }
 
-  /// The unseen candidate with the shortest longest bound; the first where there are no bounds.
-  std::optional<Configuration> fastest(const std::vector<Configuration>& candidates) const {
-    const Configuration* found = nullptr;
-    double shortest = INFINITY;
-    for (const Configuration& candidate : candidates) {
-      if (unseen_.seen(candidate)) continue;
-      const std::optional<BoundTime> bound = longest_bound(candidate);
-      const double seconds = bound ? bound->seconds : 0;
-      if (found == nullptr || seconds < shortest) {
-        found = &candidate;
-        shortest = seconds;
+  /// Some points where the roofline is lowest, some far from everything. The roofline knows
+  /// nothing of failures: until something succeeds, its points and far ones take turns.
+  std::optional<Proposal> start() {
+    const bool has_model = options_.roofline_start && !space_.bounds().empty();
+    const bool lost = !measured_.empty() && fastest(measured_, 1).empty();
+    const bool model_turn = lost ? unseen_.count() % 2 == 0 : model_starts_ < options_.model_start;
+    if (has_model && model_turn) {
+      const MeanFunction& mean = surrogate_.mean_function();
+      const bool first = model_starts_++ == 0;
+      if (auto found = candidates_.lowest(mean, first ? mean.prior() : mean.draw_prior(random_),
+                                          measured_)) {
+        Reason reason = explain_model_start(context_, *found, first);
+        return Proposal{std::move(*found), std::move(reason)};
       }
     }
-    if (found == nullptr) return std::nullopt;
-    return *found;
-  }
-
-  std::optional<Proposal> start_proposal() {
-    if (!context_.bounds || unseen_.count() % 2 == 1) return random_proposal();
-    const auto chosen = fastest(context_.space->sample(pool_size, random_));
-    if (!chosen) return std::nullopt;
-    unseen_.mark(*chosen);
-    Proposal proposal{*chosen, {}};
-    if (const auto bound = longest_bound(*chosen)) {
-      proposal.reason.bound = bound->bound;
-      proposal.reason.evidence = bound->basis;
-      proposal.reason.summary = fmt::format(
-          "start: the model's fastest of {} samples, at least {} for {}", format_count(pool_size),
-          format_seconds(bound->seconds), to_string(bound->bound));
-    } else {
-      proposal.reason.summary = "start: a sample of the space";
+    if (auto found = candidates_.farthest(measured_)) {
+      return Proposal{std::move(*found), explain_spread(has_model)};
     }
-    return proposal;
+    return std::nullopt;
   }
 
-  std::optional<Proposal> neighbour_proposal() {
-    std::vector<Configuration> neighbours = context_.space->neighbours(best_->configuration);
-    std::shuffle(neighbours.begin(), neighbours.end(), random_);
-    const auto chosen = fastest(neighbours);
-    if (!chosen) return std::nullopt;
-    unseen_.mark(*chosen);
-    Proposal proposal{*chosen, {}};
-    describe_change(proposal);
-    return proposal;
-  }
-
-  void describe_change(Proposal& proposal) const {
-    const NamedValues from = context_.space->values(best_->configuration);
-    const NamedValues to = context_.space->values(proposal.configuration);
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      if (from[i].value == to[i].value) continue;
-      proposal.reason.changes = fmt::format("{} {} -> {}", from[i].name, from[i].value.to_string(),
-                                            to[i].value.to_string());
+  std::optional<Proposal> step() {
+    if (space_.full()) {
+      space_.forget();
     }
-    proposal.reason.summary = fmt::format("from the best point ({}): {}",
-                                          format_seconds(best_->seconds), proposal.reason.changes);
+    // A point under way counts as measured at what was expected of it, so that the next proposal
+    // goes elsewhere.
+    std::vector<Measured> known = measured_;
+    known.insert(known.end(), pending_.begin(), pending_.end());
+    surrogate_.update(known, random_);
+    const std::vector<const Measured*> best = fastest(measured_, options_.around);
+    const std::vector<Eigen::Index> numbers = candidates_.gather(best, options_);
+    if (numbers.empty()) {
+      return std::nullopt;
+    }
+    Eigen::VectorXd gain = surrogate_.expected_improvement(numbers);
+    if (options_.diagnosis && !space_.bounds().empty()) {
+      weigh_by_diagnosis(best, numbers, gain);
+    }
+    Eigen::Index chosen = 0;
+    gain.maxCoeff(&chosen);
+    return propose(numbers[static_cast<std::size_t>(chosen)], best);
   }
 
-  std::optional<Proposal> random_proposal() {
-    std::optional<Configuration> drawn = unseen_.draw(random_);
-    if (!drawn) return std::nullopt;
-    Proposal proposal{std::move(*drawn), {}};
-    proposal.reason.summary = "drawn at random, to see more of the space";
-    return proposal;
+  /// The measured point from which a configuration is the smallest step.
+  static std::size_t origin(const Configuration& configuration,
+                            const std::vector<const Measured*>& best) {
+    std::size_t nearest = 0;
+    for (std::size_t i = 1; i < best.size(); ++i) {
+      if (distance(configuration, best[i]->configuration) <
+          distance(configuration, best[nearest]->configuration)) {
+        nearest = i;
+      }
+    }
+    return nearest;
+  }
+
+  /// A step that lowers the time of the bound that binds improves more often than one that raises
+  /// it.
+  void weigh_by_diagnosis(const std::vector<const Measured*>& best,
+                          const std::vector<Eigen::Index>& numbers, Eigen::VectorXd& gain) {
+    std::vector<std::optional<Eigen::Index>> binding;
+    for (const Measured* point : best) {
+      const auto bound = binding_bound(context_, *point);
+      const auto& bounds = space_.bounds();
+      const auto found =
+          bound ? std::find(bounds.begin(), bounds.end(), bound->bound) : bounds.end();
+      binding.push_back(found == bounds.end()
+                            ? std::nullopt
+                            : std::optional<Eigen::Index>(found - bounds.begin()));
+    }
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const std::size_t from = origin(space_.configuration(numbers[i]), best);
+      if (!binding[from]) {
+        continue;
+      }
+      const Eigen::Index start = space_.number(best[from]->configuration);
+      const double change = space_.amounts(numbers[i]).log_seconds[*binding[from]] -
+                            space_.amounts(start).log_seconds[*binding[from]];
+      gain[static_cast<Eigen::Index>(i)] *=
+          std::exp(-options_.diagnosis_power * std::clamp(change, -1.0, 1.0));
+    }
+  }
+
+  Proposal propose(Eigen::Index number, const std::vector<const Measured*>& best) {
+    const double expected = surrogate_.predict(number);
+    Step step;
+    step.to = space_.configuration(number);
+    step.rank = origin(step.to, best);
+    step.from = best[step.rank];
+    step.expected_seconds = std::exp(expected);
+    step.best_seconds = std::exp(*best.front()->log_seconds);
+    Measured believed;
+    believed.configuration = step.to;
+    believed.log_seconds = expected;
+    pending_.push_back(std::move(believed));
+    return Proposal{step.to, explain_step(context_, step)};
+  }
+
+  void forget_pending(const Configuration& configuration) {
+    pending_.erase(
+        std::remove_if(pending_.begin(), pending_.end(),
+                       [&](const Measured& point) { return point.configuration == configuration; }),
+        pending_.end());
   }
 
   SearchContext context_;
+  RooflineOptions options_;
   Unseen unseen_;
   std::mt19937_64 random_;
-  std::optional<Observation> best_;
+  ModelSpace space_;
+  Candidates candidates_;
+  Surrogate surrogate_;
+  std::size_t model_starts_ = 0;
+  std::vector<Measured> measured_;
+  std::vector<Measured> pending_;
 };
 
 }  // namespace
 
+std::unique_ptr<Policy> make_roofline(const SearchContext& context,
+                                      const RooflineOptions& options) {
+  return std::make_unique<RooflinePolicy>(context, options);
+}
+
 std::unique_ptr<Policy> make_roofline(const SearchContext& context) {
-  return std::make_unique<RooflinePolicy>(context);
+  return make_roofline(context, RooflineOptions{});
 }
 
 }  // namespace rooftune::search

@@ -91,6 +91,7 @@ struct Geometry {
   NamedValues derived;
   std::optional<Launch> launch;  ///< absent where the spec gives none
   Work work;
+  std::optional<int> registers;  ///< a thread, as the spec expects them before compiling
 };
 Geometry evaluate_geometry(const Spec& spec, const NamedValues& parameters, const Problem& problem);
 

@@ -20,8 +20,7 @@ struct KernelCall {
   void (*thread)(void** args);
   void** args;
   const LaunchOptions& options;
-  unsigned threads;      ///< of a block
-  std::uint64_t blocks;  ///< of the grid
+  unsigned threads;  ///< of a block
 };
 
 /// A place in a kernel's source.
@@ -42,7 +41,6 @@ class BlockRunner {
   static BlockRunner& current();
 
   void begin_launch(const KernelCall& call);
-  void end_launch();
   /// Runs one block to its end. The error where it failed.
   std::optional<LaunchError> run(uint3 block_index);
 
@@ -53,31 +51,17 @@ class BlockRunner {
   unsigned linear_thread() const { return running_->linear; }
   void yield();
   SharedMemory& shared_memory() { return shared_; }
-  /// Ends the block with an error. `text` is called for the message, so that nothing which it is
-  /// made of is left on the stack that is abandoned here.
-  template <class Text>
-  [[noreturn]] void fail(LaunchError::Kind kind, Location where, const Text& text) {
-    running_->sanitizer.hand_over_to(main_.sanitizer);
-    {
-      const Unseen unseen;
-      set_error(kind, where, text());
-    }
-    resume_from(*running_, main_);
-    __builtin_unreachable();
-  }
+  [[noreturn]] void fail(LaunchError::Kind kind, const std::string& what, Location where);
 
  private:
   /// A fiber with its stack, kept from block to block.
   struct PooledFiber {
-    PooledFiber(std::size_t stack_bytes, std::size_t color) : stack(stack_bytes, color) {
-      fiber.sanitizer.has_stack(stack.bottom(), stack.bytes());
-    }
+    PooledFiber(std::size_t stack_bytes, std::size_t color) : stack(stack_bytes, color) {}
     Stack stack;
     Fiber fiber;
   };
   struct Barrier {
     FiberQueue waiting;
-    void* order = nullptr;  ///< what orders memory between its threads, for the race build
     unsigned arrived = 0;
     unsigned yes = 0;
     Location where;
@@ -89,7 +73,6 @@ class BlockRunner {
     unsigned mask;
     unsigned arrived;
     Location where;
-    void* order;  ///< as Barrier's; null where the collective orders nothing
     FiberQueue waiting;
   };
   struct Warp {
@@ -98,7 +81,7 @@ class BlockRunner {
     std::array<void*, 32> data{};
   };
 
-  static void fiber_entry();
+  static void fiber_entry(boost::context::detail::transfer_t transfer);
   [[noreturn]] void run_threads();
   void begin_thread(Fiber& self);
   void end_thread(Fiber& self);
@@ -106,16 +89,12 @@ class BlockRunner {
   Fiber& fresh_fiber();
   void wait();
   void release_barrier();
-  PooledFiber& make_fiber();
-  void* new_order();
   void meet(Warp& warp, std::size_t rendezvous);
   std::size_t join(Warp& warp, const Collective& collective, unsigned mask, Location where);
   void reset_fibers();
   void order_threads(uint3 block_index);
-  void stop_at_race();
+  void set_error(LaunchError::Kind kind, const std::string& what, Location where);
   [[noreturn]] void report_stuck();
-  void set_error(LaunchError::Kind kind, Location where, const std::string& what);
-  std::string waiting_text() const;
 
   const KernelCall* call_ = nullptr;
   Fiber main_;
@@ -126,16 +105,11 @@ class BlockRunner {
   std::size_t pool_used_ = 0;  ///< fibers of the pool that have been entered
   std::vector<unsigned> order_;
   unsigned started_ = 0;
-  uint3 next_index_{};  ///< of the thread to start where they start in order
-  unsigned live_ = 0;   ///< threads that have not exited
+  unsigned live_ = 0;  ///< threads that have not exited
   Barrier barrier_;
   std::vector<Warp> warps_;
   SharedMemory shared_;
   std::optional<LaunchError> error_;
-  std::vector<std::uint64_t> orders_;  ///< places that stand for barriers, race build
-  std::size_t next_order_ = 0;
-  char launch_begin_ = 0;  ///< likewise, for the begin and the end of a launch
-  char launch_end_ = 0;
 };
 
 }  // namespace rooftune_host

@@ -1,0 +1,216 @@
+#include "search/surrogate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace rooftune::search {
+namespace {
+
+constexpr double works_log_noise = -2;
+constexpr double least_chance = 0.01;
+constexpr std::size_t exact_at_most = 256;
+constexpr Eigen::Index hyper_points = 100;
+
+double normal_density(double z) {
+  return std::exp(-z * z / 2) / std::sqrt(2 * M_PI);
+}
+double normal_distribution(double z) {
+  return std::erfc(-z / std::sqrt(2.0)) / 2;
+}
+
+/// Of falling below `threshold`.
+double improvement(double threshold, double mean, double sd) {
+  const double z = (threshold - mean) / sd;
+  return sd * (z * normal_distribution(z) + normal_density(z));
+}
+
+}  // namespace
+
+Surrogate::Surrogate(ModelSpace& space, const RooflineOptions& options)
+    : space_(space),
+      options_(options),
+      mean_(space.bounds()),
+      residual_hyper_(Hyperparameters::prior(space.features())),
+      plain_hyper_(residual_hyper_) {
+  posterior_.mode = mean_.prior();
+}
+
+double Surrogate::compress(double log_seconds) const {
+  const double excess = log_seconds - best_ - options_.compress_after;
+  return excess > 0 ? log_seconds - (1 - options_.compress_slope) * excess : log_seconds;
+}
+
+double Surrogate::roofline_log_seconds(Eigen::Index number) const {
+  return mean_.evaluate(space_.amounts(number), posterior_.mode);
+}
+
+double Surrogate::member_mean(const Member& member, Eigen::Index number) const {
+  if (!member.roofline) return member.centre;
+  return compress(mean_.evaluate(space_.amounts(number), *member.roofline)) + member.centre;
+}
+
+std::vector<std::size_t> Surrogate::choose(const std::vector<Measured>& measured,
+                                           std::mt19937_64& random) {
+  std::vector<std::size_t> chosen(measured.size());
+  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+  if (chosen.size() <= options_.training) return chosen;
+  const auto slower = [&](std::size_t a, std::size_t b) {
+    return measured[a].log_seconds.value_or(INFINITY) < measured[b].log_seconds.value_or(INFINITY);
+  };
+  std::sort(chosen.begin(), chosen.end(), slower);
+  const auto best = chosen.begin() + static_cast<std::ptrdiff_t>(options_.training * 3 / 5);
+  std::shuffle(best, chosen.end(), random);
+  chosen.resize(options_.training);
+  std::shuffle(chosen.begin(), chosen.end(), random);
+  return chosen;
+}
+
+void Surrogate::fit_member(Member& member, double stretch, const Eigen::MatrixXd& points,
+                           const std::vector<Eigen::Index>& numbers, const Eigen::VectorXd& targets,
+                           Hyperparameters& hyper, bool refit) {
+  Eigen::VectorXd residuals(targets.size());
+  member.centre = 0;
+  for (Eigen::Index i = 0; i < targets.size(); ++i) {
+    residuals[i] = targets[i] - member_mean(member, numbers[static_cast<std::size_t>(i)]);
+  }
+  member.centre = residuals.mean();
+  residuals.array() -= member.centre;
+  member.scale =
+      std::max(std::sqrt(residuals.squaredNorm() / static_cast<double>(residuals.size())), 1e-3);
+  residuals /= member.scale;
+  if (refit) {
+    const int steps = targets.size() < 40 ? 20 : (updates_ % 4 == 0 ? 6 : 0);
+    if (steps > 0) {
+      // Any hundred tell the lengths.
+      const Eigen::Index count = std::min(hyper_points, residuals.size());
+      fit_hyperparameters(points.leftCols(count), residuals.head(count), steps, hyper);
+    }
+  }
+  member.process.emplace(points, residuals, hyper, stretch);
+  member.weight = 1.0 / 3;
+}
+
+void Surrogate::learn_failures(const std::vector<Measured>& measured,
+                               const std::vector<std::size_t>& chosen) {
+  works_.reset();
+  std::vector<Eigen::Index> numbers;
+  Eigen::VectorXd labels(static_cast<Eigen::Index>(chosen.size()));
+  for (const std::size_t i : chosen) {
+    labels[static_cast<Eigen::Index>(numbers.size())] = measured[i].log_seconds ? 0 : -1;
+    numbers.push_back(space_.number(measured[i].configuration));
+  }
+  if (labels.minCoeff() == 0) {
+    return;
+  }
+  Hyperparameters hyper = Hyperparameters::prior(space_.features());
+  hyper.log_noise = works_log_noise;
+  works_.emplace(space_.features(numbers).cast<double>(), labels, hyper, options_.works_stretch);
+}
+
+void Surrogate::update(const std::vector<Measured>& measured, std::mt19937_64& random) {
+  const std::vector<std::size_t> chosen = choose(measured, random);
+  best_ = INFINITY;
+  for (const std::size_t i : chosen) {
+    best_ = std::min(best_, measured[i].log_seconds.value_or(INFINITY));
+  }
+  std::vector<Eigen::Index> numbers;
+  std::vector<Amounts> amounts;
+  std::vector<double> log_seconds;
+  for (const std::size_t i : chosen) {
+    if (measured[i].log_seconds) {
+      numbers.push_back(space_.number(measured[i].configuration));
+      amounts.push_back(space_.amounts(numbers.back()));
+      log_seconds.push_back(*measured[i].log_seconds);
+    }
+  }
+  const Eigen::Map<const Eigen::VectorXd> times(log_seconds.data(),
+                                                static_cast<Eigen::Index>(log_seconds.size()));
+  const Eigen::VectorXd targets = times.unaryExpr([this](double t) { return compress(t); });
+  const Eigen::MatrixXd points = space_.features(numbers).cast<double>();
+  const bool roofline = options_.roofline_mean && !space_.bounds().empty();
+  members_.clear();
+  members_.resize(3);
+  if (roofline) {
+    posterior_ = mean_.fit(amounts, times, posterior_.mode);
+    members_[0].roofline = posterior_.mode;
+    members_[1].roofline = posterior_.draw(random);
+  }
+  ++updates_;
+  fit_member(members_[0], options_.stretch_a, points, numbers, targets,
+             roofline ? residual_hyper_ : plain_hyper_, true);
+  fit_member(members_[1], options_.stretch_b, points, numbers, targets,
+             roofline ? residual_hyper_ : plain_hyper_, false);
+  fit_member(members_[2], options_.stretch_c, points, numbers, targets, plain_hyper_, roofline);
+  learn_failures(measured, chosen);
+}
+
+Eigen::VectorXd Surrogate::member_improvement(const Member& member,
+                                              const GaussianProcess::Prediction& prediction,
+                                              const Eigen::VectorXd& centres,
+                                              const Eigen::VectorXf& variances,
+                                              const std::vector<Eigen::Index>& queries) const {
+  Eigen::VectorXd result(static_cast<Eigen::Index>(queries.size()));
+  const double threshold = best_ - options_.margin;
+  for (Eigen::Index i = 0; i < result.size(); ++i) {
+    const Eigen::Index query = queries[static_cast<std::size_t>(i)];
+    result[i] = member.weight * improvement(threshold,
+                                            centres[query] + member.scale * prediction.mean[query],
+                                            member.scale * std::sqrt(variances[i]));
+  }
+  return result;
+}
+
+Eigen::VectorXd Surrogate::expected_improvement(const std::vector<Eigen::Index>& numbers) const {
+  const Eigen::MatrixXf queries = space_.features(numbers);
+  const auto count = static_cast<Eigen::Index>(numbers.size());
+  std::vector<Eigen::Index> all(numbers.size());
+  std::iota(all.begin(), all.end(), Eigen::Index{0});
+  std::vector<GaussianProcess::Prediction> predictions;
+  std::vector<Eigen::VectorXd> centres;
+  Eigen::VectorXd bound = Eigen::VectorXd::Zero(count);
+  for (const Member& member : members_) {
+    predictions.push_back(member.process->predict(queries));
+    Eigen::VectorXd centre(count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+      centre[i] = member_mean(member, numbers[static_cast<std::size_t>(i)]);
+    }
+    centres.push_back(std::move(centre));
+    bound += member_improvement(member, predictions.back(), centres.back(),
+                                predictions.back().variance_bound, all);
+  }
+  // Exact variances cost most, so only those candidates get them whose bound is high.
+  std::vector<Eigen::Index> chosen = all;
+  if (chosen.size() > exact_at_most) {
+    const auto last = chosen.begin() + static_cast<std::ptrdiff_t>(exact_at_most);
+    std::nth_element(chosen.begin(), last, chosen.end(),
+                     [&](Eigen::Index a, Eigen::Index b) { return bound[a] > bound[b]; });
+    chosen.erase(last, chosen.end());
+  }
+  Eigen::VectorXd total = Eigen::VectorXd::Zero(count);
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    const Eigen::VectorXf variances = members_[m].process->variance(predictions[m], chosen);
+    const Eigen::VectorXd gain =
+        member_improvement(members_[m], predictions[m], centres[m], variances, chosen);
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      total[chosen[i]] += gain[static_cast<Eigen::Index>(i)];
+    }
+  }
+  if (works_) {
+    const Eigen::VectorXf label = works_->predict(queries).mean;
+    total.array() *= (1 + label.cast<double>().array()).max(least_chance).min(1.0);
+  }
+  return total;
+}
+
+double Surrogate::predict(Eigen::Index number) const {
+  const Eigen::MatrixXf query = space_.features(number);
+  double total = 0;
+  for (const Member& member : members_) {
+    total += member.weight *
+             (member_mean(member, number) + member.scale * member.process->predict(query).mean[0]);
+  }
+  return total;
+}
+
+}  // namespace rooftune::search

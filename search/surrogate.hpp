@@ -1,0 +1,67 @@
+// The model of log seconds over the space: three Gaussian processes, two of them on the residual of
+// the roofline, one without it as a guard against wrong formulas.
+#pragma once
+
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "search/gaussian_process.hpp"
+#include "search/history.hpp"
+#include "search/mean_function.hpp"
+#include "search/model_space.hpp"
+#include "search/roofline_options.hpp"
+
+namespace rooftune::search {
+
+class Surrogate {
+ public:
+  Surrogate(ModelSpace& space, const RooflineOptions& options);
+
+  /// At least one point must have succeeded.
+  void update(const std::vector<Measured>& measured, std::mt19937_64& random);
+
+  /// Expected improvement of log seconds over the best, averaged over the members, times the
+  /// probability that the configuration works.
+  Eigen::VectorXd expected_improvement(const std::vector<Eigen::Index>& numbers) const;
+  /// Log seconds, averaged over the members.
+  double predict(Eigen::Index number) const;
+  const MeanFunction::Posterior& roofline() const { return posterior_; }
+  const MeanFunction& mean_function() const { return mean_; }
+  double roofline_log_seconds(Eigen::Index number) const;
+
+ private:
+  struct Member {
+    std::optional<MeanFunction::Parameters> roofline;
+    double centre = 0;
+    double scale = 1;
+    double weight = 1;
+    std::optional<GaussianProcess> process;
+  };
+  std::vector<std::size_t> choose(const std::vector<Measured>& measured, std::mt19937_64& random);
+  void learn_failures(const std::vector<Measured>& measured,
+                      const std::vector<std::size_t>& chosen);
+  double compress(double log_seconds) const;
+  double member_mean(const Member& member, Eigen::Index number) const;
+  void fit_member(Member& member, double stretch, const Eigen::MatrixXd& points,
+                  const std::vector<Eigen::Index>& numbers, const Eigen::VectorXd& targets,
+                  Hyperparameters& hyper, bool refit);
+  Eigen::VectorXd member_improvement(const Member& member,
+                                     const GaussianProcess::Prediction& prediction,
+                                     const Eigen::VectorXd& centres,
+                                     const Eigen::VectorXf& variances,
+                                     const std::vector<Eigen::Index>& queries) const;
+
+  ModelSpace& space_;
+  const RooflineOptions options_;
+  MeanFunction mean_;
+  MeanFunction::Posterior posterior_;
+  std::vector<Member> members_;
+  /// Least squares on 1 for what worked and 0 for what failed; empty while all worked.
+  std::optional<GaussianProcess> works_;
+  Hyperparameters residual_hyper_, plain_hyper_;
+  double best_ = 0;
+  std::size_t updates_ = 0;
+};
+
+}  // namespace rooftune::search

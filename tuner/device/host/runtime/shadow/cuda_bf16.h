@@ -1,4 +1,0 @@
-// bfloat16; see the prelude.
-#pragma once
-
-#include "../prelude.hpp"

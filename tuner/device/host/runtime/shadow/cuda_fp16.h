@@ -1,4 +1,0 @@
-// Half precision; see the prelude.
-#pragma once
-
-#include "../prelude.hpp"
