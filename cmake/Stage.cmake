@@ -72,6 +72,8 @@ function(rooftune_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE
     ROOFTUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ROOFTUNE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  # A test runs for milliseconds and is compiled for seconds: the code under test keeps its options.
+  target_compile_options(${name} PRIVATE -O0)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENVIRONMENT}")

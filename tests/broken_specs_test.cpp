@@ -1,4 +1,4 @@
-// Every spec in tests/broken_specs is refused, with the message beside it.
+// Every spec in tests/broken_specs is refused by the command, with the message beside it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/error.hpp"
-#include "tuner/space/space.hpp"
-#include "tuner/spec/instance.hpp"
+#include "tuner/cli/test_command.hpp"
 
 namespace rooftune {
 namespace {
@@ -36,29 +34,23 @@ std::string read(const fs::path& file) {
   return text.str();
 }
 
-/// The message of the refusal, with FOLDER for the folder of the specs.
+/// What `rooftune space` says, with FOLDER for the folder of the specs.
 std::string refusal(const std::string& name) {
-  try {
-    const Spec spec = load_spec(folder / (name + ".yaml"));
-    const Space space(spec);
-    for (const Problem& problem : spec.problems) {
-      instantiate(spec, space.values(space.at(0)), problem);
-    }
-    return "not refused\n";
-  } catch (const InputError& error) {
-    std::string message = error.what();
-    const std::string path = folder.string();
-    for (std::size_t at = 0; (at = message.find(path, at)) != std::string::npos;) {
-      message.replace(at, path.size(), "FOLDER");
-    }
-    return message + "\n";
+  const std::string file = (folder / (name + ".yaml")).string();
+  const cli::CommandResult result = cli::run_command({"space", file});
+  EXPECT_EQ(result.status, 1);
+  std::string message = result.err;
+  const std::string path = folder.string();
+  for (std::size_t at = 0; (at = message.find(path, at)) != std::string::npos;) {
+    message.replace(at, path.size(), "FOLDER");
   }
+  return message;
 }
 
 class BrokenSpec : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(BrokenSpec, IsRefusedWithItsMessage) {
-  EXPECT_EQ(refusal(GetParam()), read(folder / (GetParam() + ".expected")));
+  EXPECT_EQ(refusal(GetParam()), "rooftune: " + read(folder / (GetParam() + ".expected")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Specs, BrokenSpec, ::testing::ValuesIn(names()),

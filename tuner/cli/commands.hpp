@@ -5,6 +5,9 @@
 
 namespace rooftune::cli {
 
+void add_space(CLI::App& app, Action& action);
+void add_occupancy(CLI::App& app, Action& action);
+void add_replay(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 
 }  // namespace rooftune::cli

@@ -8,7 +8,13 @@
 namespace rooftune::cli {
 namespace {
 
-constexpr std::array<Register, 1> commands = {add_devices};
+// One a line, in the order in which --help lists them.
+constexpr auto commands = std::to_array<Register>({
+    add_space,
+    add_occupancy,
+    add_replay,
+    add_devices,
+});
 
 }  // namespace
 

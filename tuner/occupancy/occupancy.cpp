@@ -369,6 +369,18 @@ Occupancy occupancy(const OccupancyRequest& request) {
   return answer;
 }
 
+std::int64_t carveout_in_force(const OccupancyRequest& request) {
+  const MultiprocessorLimits& limits = limits_of(request.cc);
+  refuse_nonsense(request, limits);
+  const std::int64_t granule = limits.shared_granule;
+  const std::int64_t block = (limits.shared_reserved + cut(request.static_shared, most_shared) +
+                              cut(request.dynamic_shared, most_shared) + granule - 1) /
+                             granule * granule;
+  const std::int64_t wanted = std::max(effective_carveout(request, limits), block);
+  return *std::lower_bound(limits.carveouts.begin(), limits.carveouts.end(),
+                           std::min(wanted, limits.shared));
+}
+
 std::optional<std::int64_t> available_dynamic_shared(const OccupancyRequest& request, int blocks) {
   const MultiprocessorLimits& limits = limits_of(request.cc);
   if (blocks < 1) {

@@ -93,6 +93,10 @@ Occupancy occupancy(const OccupancyRequest& request);
 /// `request.dynamic_shared` is ignored.
 std::optional<std::int64_t> available_dynamic_shared(const OccupancyRequest& request, int blocks);
 
+/// The carve-out that the hardware takes, in bytes: the next size that it has, and more where one
+/// block would not fit. Throws InputError for a wish beyond the largest.
+std::int64_t carveout_in_force(const OccupancyRequest& request);
+
 /// Registers that the hardware allocates for each thread: the next multiple of 8 (256 a warp).
 int allocated_registers(const MultiprocessorLimits& limits, int registers);
 

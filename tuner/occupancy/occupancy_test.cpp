@@ -298,6 +298,17 @@ TEST(Occupancy, TakesTheNextCarveoutThatThereIs) {
   }
 }
 
+TEST(Occupancy, CarveoutInForceHoldsABlock) {
+  EXPECT_EQ(carveout_in_force(ask({9, 0}, 32, 8)), 228 * kib);
+  EXPECT_EQ(carveout_in_force(with_carveout(ask({9, 0}, 32, 8), 120 * kib)), 132 * kib);
+  EXPECT_EQ(carveout_in_force(with_carveout(ask({9, 0}, 32, 8, 0, 15 * kib), 16 * kib)), 16 * kib);
+  EXPECT_EQ(carveout_in_force(with_carveout(ask({9, 0}, 32, 8, 0, 15 * kib + 1), 16 * kib)),
+            32 * kib);
+  EXPECT_EQ(carveout_in_force(with_carveout(ask({9, 0}, 32, 8, 0, INT64_MAX), 16 * kib)),
+            228 * kib);
+  EXPECT_EQ(carveout_in_force(ask({6, 1}, 32, 8)), 96 * kib);
+}
+
 TEST(AvailableShared, SubtractsTheStaticPart) {
   // ROCm/rocm-systems#899 quotes CUDA on an RTX 5050: 48,896. cuda_occupancy.h's own helper answers
   // 49,152; the driver is right, a block's limit covers both parts.

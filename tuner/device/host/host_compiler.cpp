@@ -221,7 +221,8 @@ std::vector<std::string> HostCompiler::flags(const VariantRequest& request) cons
   std::vector<std::string> flags = {
       "-std=gnu++20",         "-fmax-errors=20",    "-w",
       "-fno-math-errno",      "-fno-trapping-math", "-ffp-contract=fast",
-      "-fno-strict-aliasing", "-fno-pie",           "-fcf-protection=none"};
+      "-fno-strict-aliasing", "-fno-finite-loops",  "-fno-pie",
+      "-fcf-protection=none"};
   for (const auto& more : {build_flags(build_), host_options(request.options)}) {
     flags.insert(flags.end(), more.begin(), more.end());
   }

@@ -128,6 +128,7 @@ class HostDevice : public Device {
  public:
   explicit HostDevice(const HostOptions& options)
       : build_(options.build),
+        proof_only_(options.proof_only || options.build != HostBuild::time),
         workers_(options.workers != 0 ? options.workers
                                       : std::max(1U, std::thread::hardware_concurrency())),
         folder_(options.work_folder),
@@ -164,7 +165,7 @@ class HostDevice : public Device {
       return *failure;
     }
     Job job = job_of(instance, instance.launch, options);
-    job.task = build_ == HostBuild::time ? Task::measure : Task::verify;
+    job.task = proof_only_ ? Task::verify : Task::measure;
     for (const auto& [name, file] : expected_files(instance, options)) {
       argument_of(job, name).expected = file.string();
     }
@@ -192,7 +193,7 @@ class HostDevice : public Device {
     copy(launch.block, job.block);
     job.shared_bytes = launch.shared_bytes;
     job.workers = workers_;
-    job.checks = build_ != HostBuild::time;
+    job.checks = proof_only_;
     job.seed = options.seed;
     job.minimum_seconds = options.minimum_seconds;
     job.minimum_samples = options.minimum_samples;
@@ -251,7 +252,7 @@ class HostDevice : public Device {
         {"ASAN_OPTIONS",
          "detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1"},
         {"UBSAN_OPTIONS", "print_stacktrace=1"},
-        {"TSAN_OPTIONS", "halt_on_error=1:report_signal_unsafe=0"}};
+        {"TSAN_OPTIONS", "report_signal_unsafe=0"}};
     const ProcessResult process = run_process(request);
     std::ifstream in(job.result, std::ios::binary);
     std::ostringstream text;
@@ -371,6 +372,7 @@ class HostDevice : public Device {
   }
 
   HostBuild build_;
+  bool proof_only_;
   unsigned workers_;
   WorkFolder folder_;
   fs::path runtime_;

@@ -24,6 +24,9 @@ struct HostOptions {
   HostBuild build = HostBuild::time;
   unsigned workers = 0;               ///< OS threads that run blocks; 0: all cores
   std::filesystem::path work_folder;  ///< variants, inputs and logs; a temporary one when empty
+  /// measure() runs each kernel once, with every check that the runtime has, and does not time it.
+  /// Always so in the builds that are not for measuring.
+  bool proof_only = false;
 };
 
 /// Throws InputError where no C++ compiler can be found or it cannot build (with what to install).

@@ -42,8 +42,16 @@ Failure runtime_fault(const std::string& text) {
   }
   const Outcome outcome = fields[0] == "cannot launch" ? Outcome::cannot_launch
                           : fields[0] == "deadlock"    ? Outcome::timed_out
+                          : fields[0] == "data race"   ? Outcome::wrong_result
                                                        : Outcome::crashed;
-  return {outcome, place(fields[1], std::atoi(fields[2].c_str())) + message, message};
+  // Its folder once is enough.
+  const std::string name = fs::path(fields[1]).filename().string();
+  std::string reason = place(fields[1], std::atoi(fields[2].c_str())) + message;
+  for (std::size_t at = fields[1].empty() ? std::string::npos : reason.find(fields[1]);
+       at != std::string::npos; at = reason.find(fields[1], at + name.size())) {
+    reason.replace(at, fields[1].size(), name);
+  }
+  return {outcome, reason, message};
 }
 
 /// `NAME COUNT TEXT`: elements that do not match.
@@ -295,13 +303,13 @@ std::optional<Failure> failure_of_run(const Findings& findings, const ProcessRes
   if (process.timed_out) {
     return hang(process, context);
   }
-  if (const auto report = read_sanitizer_report(process.output, context.runtime)) {
-    return Failure{report->outcome, report->reason, process.output};
-  }
   if (findings.failure) {
     Failure failure = *findings.failure;
     failure.log += process.output.empty() ? "" : "\n" + process.output;
     return failure;
+  }
+  if (const auto report = read_sanitizer_report(process.output, context.runtime)) {
+    return Failure{report->outcome, report->reason, process.output};
   }
   if (process.signal != 0) {
     return crash(findings, process, context);

@@ -109,12 +109,12 @@ std::vector<std::string> build_flags(HostBuild build) {
       return {"-O3", "-g1", "-march=native", "--param=max-completely-peeled-insns=4000",
               "--param=max-completely-peel-times=128"};
     case HostBuild::check:
-      return {"-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined",
+      return {"-O1", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined",
               "-fno-sanitize-recover=all"};
     case HostBuild::race:
       break;
   }
-  return {"-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=thread"};
+  return {"-O1", "-g1", "-fno-omit-frame-pointer", "-fsanitize=thread"};
 }
 
 }  // namespace rooftune::host

@@ -19,6 +19,8 @@ namespace rooftune::host_child {
 namespace {
 
 constexpr std::size_t page = 4096;
+/// Untouchable memory on each side; it takes addresses alone. As far as findings name a buffer.
+constexpr std::size_t guard = std::size_t{1} << 20;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 /// Not a number in every floating type, so that what is read past the end spoils the result.
 constexpr std::uint16_t canary_pattern = 0xfff7;
@@ -81,22 +83,22 @@ class File {
 
 Buffer::Buffer(const JobArgument& argument) : argument_(&argument) {
   const std::size_t bytes = argument.bytes();
-  // Guard page, canary page, data up to a page's end, canary page, guard page.
+  // Guard, canary page, data up to a page's end, canary page, guard.
   const std::size_t alignment = bytes >= 2 * huge_page ? huge_page : page;
-  region_bytes_ = alignment + 2 * page + round_up(bytes, page) + 2 * page;
+  region_bytes_ = guard + page + alignment + round_up(bytes, page) + page + guard;
   void* region = mmap(nullptr, region_bytes_, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (region == MAP_FAILED) {
     fail("no memory for " + argument.name);
   }
   region_ = static_cast<unsigned char*>(region);
-  const auto first = reinterpret_cast<std::uintptr_t>(region_) + 2 * page;
-  data_ = region_ + 2 * page + (round_up(first, alignment) - first);
+  const auto first = reinterpret_cast<std::uintptr_t>(region_) + guard + page;
+  data_ = region_ + guard + page + (round_up(first, alignment) - first);
   if (alignment == huge_page) {
     madvise(data_, round_up(bytes, page), MADV_HUGEPAGE);  // fewer faults; no harm where refused
   }
-  mprotect(data_ - 2 * page, page, PROT_NONE);
-  mprotect(data_ + round_up(bytes, page) + page, page, PROT_NONE);
+  mprotect(data_ - page - guard, guard, PROT_NONE);
+  mprotect(data_ + round_up(bytes, page) + page, guard, PROT_NONE);
   for_each_canary([](unsigned char* begin, const unsigned char* end) {
     for (unsigned char* at = begin; at < end; ++at) {
       *at = canary_byte(at);
@@ -178,8 +180,8 @@ void Buffer::store() const {
 
 bool Buffer::is_near(const void* address) const {
   const auto* at = static_cast<const unsigned char*>(address);
-  constexpr std::ptrdiff_t reach = std::ptrdiff_t{1} << 20;
-  return at - data_ >= -reach && at - (data_ + argument_->bytes()) < reach;
+  return at - data_ >= -static_cast<std::ptrdiff_t>(guard) &&
+         at - end() < static_cast<std::ptrdiff_t>(guard);
 }
 
 }  // namespace rooftune::host_child

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "built_in_storage.hpp"
+#include "race_report.hpp"
 
 namespace rooftune_host {
 
@@ -54,18 +55,36 @@ BlockRunner& BlockRunner::current() {
 void BlockRunner::begin_launch(const KernelCall& call) {
   call_ = &call;
   current_runner = this;
+  main_.sanitizer.is_native();
   shared_.begin_launch(call.shape.dynamic_shared_bytes, call.options.checks);
   warps_.resize((call.threads + warp_size - 1) / warp_size);
+  for (Warp& warp : warps_) {
+    warp.pending.reserve(warp_size);
+  }
   storage::block_shape = call.shape.block;
   storage::grid_shape = call.shape.grid;
-  storage::dynamic_shared_memory = shared_.dynamic();
   storage::shared_slots = shared_.slots();
+  if constexpr (one_thread_a_fiber) {
+    // Now, since ThreadSanitizer takes a thread that maps or allocates memory for its writer.
+    pool_used_ = 0;
+    while (pool_.size() < call.threads * call.blocks) {
+      make_fiber();
+    }
+    orders_.resize(std::size_t{1} << 14);
+    order_.reserve(call.threads);
+  }
+  release_memory(&launch_begin_);
+}
+
+void BlockRunner::end_launch() {
+  acquire_memory(&launch_end_);
 }
 
 std::optional<LaunchError> BlockRunner::run(uint3 block_index) {
   storage::block_index = block_index;
   live_ = call_->threads;
   started_ = 0;
+  next_index_ = {};
   for (Warp& warp : warps_) {
     warp.exited = 0;
   }
@@ -74,11 +93,12 @@ std::optional<LaunchError> BlockRunner::run(uint3 block_index) {
   }
   order_threads(block_index);
   shared_.begin_block();
+  storage::dynamic_shared_memory = shared_.dynamic();
   resume_from(main_, fresh_fiber());
   if (error_) {
     reset_fibers();
   } else if (const auto damage = shared_.find_damage()) {
-    set_error(LaunchError::Kind::shared_memory, damage->what, {damage->file, damage->line});
+    set_error(LaunchError::Kind::shared_memory, {damage->file, damage->line}, damage->what);
   }
   return std::exchange(error_, std::nullopt);
 }
@@ -102,11 +122,9 @@ void BlockRunner::order_threads(uint3 block_index) {
 
 // The fibers.
 
-void BlockRunner::fiber_entry(boost::context::detail::transfer_t transfer) {
-  auto& previous = *static_cast<Fiber*>(transfer.data);
-  previous.context = transfer.fctx;
+void BlockRunner::fiber_entry() {
   BlockRunner& runner = current();
-  runner.running_->sanitizer.arrive_from(previous.sanitizer);
+  runner.running_->sanitizer.arrive();
   runner.run_threads();
 }
 
@@ -119,26 +137,46 @@ void BlockRunner::run_threads() {
     call_->thread(call_->args);
     end_thread(self);
     Fiber* next = live_ == 0 ? &main_ : ready_.pop();
-    if (next == nullptr) {
-      if (started_ == call_->threads) {
-        report_stuck();
-      }
-      continue;
+    if (next == nullptr && started_ == call_->threads) {
+      report_stuck();
     }
-    idle_.push(self);
-    resume_from(self, *next);
+    if constexpr (one_thread_a_fiber) {
+      resume_from(self, next != nullptr ? *next : fresh_fiber());
+    } else if (next != nullptr) {
+      idle_.push(self);
+      resume_from(self, *next);
+    }
   }
 }
 
 void BlockRunner::begin_thread(Fiber& self) {
-  const unsigned linear = order_.empty() ? started_ : order_[started_];
+  const dim3& shape = call_->shape.block;
+  if (order_.empty()) {
+    self.linear = started_;
+    self.index = next_index_;
+    if (++next_index_.x == shape.x) {
+      next_index_.x = 0;
+      if (++next_index_.y == shape.y) {
+        next_index_.y = 0;
+        ++next_index_.z;
+      }
+    }
+  } else {
+    self.linear = order_[started_];
+    self.index = index_of(self.linear, shape);
+  }
   ++started_;
-  self.linear = linear;
-  self.index = index_of(linear, call_->shape.block);
   storage::thread_index = self.index;
+  if constexpr (fibers_have_names) {
+    self.sanitizer.set_name(
+        ("block " + triple(storage::block_index) + ", thread " + triple(self.index)).c_str());
+  }
+  acquire_memory(&launch_begin_);
 }
 
 void BlockRunner::end_thread(Fiber& self) {
+  stop_at_race();
+  release_memory(&launch_end_);
   --live_;
   Warp& warp = warps_[self.linear / warp_size];
   warp.exited |= 1U << (self.linear % warp_size);
@@ -162,14 +200,22 @@ Fiber& BlockRunner::fresh_fiber() {
   if (Fiber* fiber = idle_.pop()) {
     return *fiber;
   }
-  if (pool_used_ == pool_.size()) {
-    // Steps of 17 cache lines, within the page and beyond it: see Stack.
-    pool_.emplace_back(stack_bytes, pool_.size() * 17 % 256 * 64);
-  }
-  PooledFiber& pooled = pool_[pool_used_++];
-  pooled.fiber.context = boost::context::detail::make_fcontext(
-      pooled.stack.top(), pooled.stack.bytes(), &BlockRunner::fiber_entry);
+  PooledFiber& pooled = pool_used_ < pool_.size() ? pool_[pool_used_] : make_fiber();
+  ++pool_used_;
+  pooled.fiber.position =
+      new_stack_position<&BlockRunner::fiber_entry>(pooled.stack.top(), pooled.stack.bytes());
   return pooled.fiber;
+}
+
+BlockRunner::PooledFiber& BlockRunner::make_fiber() {
+  // Steps of 17 cache lines, within the page and beyond it: see Stack.
+  return pool_.emplace_back(stack_bytes, pool_.size() * 17 % 256 * 64);
+}
+
+/// A place that no barrier of the launch has used, so that what ThreadSanitizer learns there is
+/// about one meeting of threads.
+void* BlockRunner::new_order() {
+  return orders_.empty() ? nullptr : &orders_[next_order_++ % orders_.size()];
 }
 
 /// Runs other threads until something has put the running one into the ready queue and its turn
@@ -209,21 +255,31 @@ void BlockRunner::reset_fibers() {
   for (Warp& warp : warps_) {
     warp.pending.clear();
   }
+  for (PooledFiber& pooled : pool_) {
+    pooled.fiber.sanitizer.abandon(main_.sanitizer, &launch_end_);
+  }
   pool_used_ = 0;
+  if constexpr (one_thread_a_fiber) {
+    pool_.clear();
+  }
 }
 
 // Barriers.
 
 BarrierVotes BlockRunner::barrier(bool vote, Location where) {
+  stop_at_race();
   if (barrier_.arrived == 0) {
     barrier_.where = where;
+    barrier_.order = new_order();
   } else if (!(barrier_.where == where)) {
-    fail(LaunchError::Kind::barrier_divergence,
-         "thread " + triple(running_->index) + " reached the barrier at " + where.text() +
+    fail(LaunchError::Kind::barrier_divergence, where, [&] {
+      return "thread " + triple(running_->index) + " reached the barrier at " + where.text() +
              " while " + count_of_threads(barrier_.arrived) + " of " +
-             std::to_string(call_->threads) + " wait at " + barrier_.where.text(),
-         where);
+             std::to_string(call_->threads) + " wait at " + barrier_.where.text();
+    });
   }
+  void* const order = barrier_.order;
+  release_memory(order);
   barrier_.yes += vote ? 1U : 0U;
   if (++barrier_.arrived == live_) {
     release_barrier();
@@ -231,15 +287,16 @@ BarrierVotes BlockRunner::barrier(bool vote, Location where) {
     barrier_.waiting.push(*running_);
     wait();
   }
+  acquire_memory(order);
   return barrier_.result;
 }
 
 void BlockRunner::release_barrier() {
   if (live_ != call_->threads && call_->options.checks) {
-    fail(LaunchError::Kind::barrier_divergence,
-         count_of_threads(barrier_.arrived) + " of " + std::to_string(call_->threads) +
-             " wait at the barrier at " + barrier_.where.text() + ", the others have exited",
-         barrier_.where);
+    fail(LaunchError::Kind::barrier_divergence, barrier_.where, [&] {
+      return count_of_threads(barrier_.arrived) + " of " + std::to_string(call_->threads) +
+             " wait at the barrier at " + barrier_.where.text() + ", the others have exited";
+    });
   }
   barrier_.result = {barrier_.arrived, barrier_.yes};
   barrier_.arrived = 0;
@@ -255,17 +312,25 @@ unsigned BlockRunner::active_lanes() const {
 
 void BlockRunner::collective(const Collective& collective, unsigned mask, void* data,
                              Location where) {
+  stop_at_race();
   Warp& warp = warps_[running_->linear / warp_size];
   const unsigned lane = running_->linear % warp_size;
   warp.data[lane] = data;
   const std::size_t rendezvous = join(warp, collective, mask, where);
   Rendezvous& mine = warp.pending[rendezvous];
   mine.arrived |= 1U << lane;
+  void* const order = mine.order;
+  if (order != nullptr) {
+    release_memory(order);
+  }
   if (mine.arrived == (mask & ~warp.exited)) {
     meet(warp, rendezvous);
   } else {
     mine.waiting.push(*running_);
     wait();
+  }
+  if (order != nullptr) {
+    acquire_memory(order);
   }
 }
 
@@ -273,14 +338,14 @@ void BlockRunner::collective(const Collective& collective, unsigned mask, void* 
 std::size_t BlockRunner::join(Warp& warp, const Collective& collective, unsigned mask,
                               Location where) {
   const unsigned lane = running_->linear % warp_size;
-  const auto mismatch = [&](const std::string& what) {
-    fail(LaunchError::Kind::collective_mismatch,
-         "thread " + triple(running_->index) + " (lane " + std::to_string(lane) + ") called " +
-             collective.name + " at " + where.text() + " " + what,
-         where);
+  const auto mismatch = [&](const auto& text) {
+    fail(LaunchError::Kind::collective_mismatch, where, [&] {
+      return "thread " + triple(running_->index) + " (lane " + std::to_string(lane) + ") called " +
+             collective.name + " at " + where.text() + " with mask " + lanes_text(mask) + text();
+    });
   };
   if ((mask >> lane & 1U) == 0) {
-    mismatch("with mask " + lanes_text(mask) + ", which does not name its own lane");
+    mismatch([] { return ", which does not name its own lane"; });
   }
   for (std::size_t i = 0; i < warp.pending.size(); ++i) {
     const Rendezvous& other = warp.pending[i];
@@ -292,12 +357,15 @@ std::size_t BlockRunner::join(Warp& warp, const Collective& collective, unsigned
       return i;
     }
     if (other.mask == mask || (other.arrived & mask) != 0) {
-      mismatch("with mask " + lanes_text(mask) + " while lanes " + lanes_text(other.arrived) +
-               " wait for it in " + other.collective->name + " at " + other.where.text() +
-               " with mask " + lanes_text(other.mask));
+      mismatch([&] {
+        return " while lanes " + lanes_text(other.arrived) + " wait for it in " +
+               other.collective->name + " at " + other.where.text() + " with mask " +
+               lanes_text(other.mask);
+      });
     }
   }
-  warp.pending.push_back({&collective, mask, 0, where, {}});
+  void* const order = collective.orders_memory ? new_order() : nullptr;
+  warp.pending.push_back({&collective, mask, 0, where, order, {}});
   return warp.pending.size() - 1;
 }
 
@@ -313,36 +381,47 @@ void BlockRunner::meet(Warp& warp, std::size_t rendezvous) {
 
 // Errors.
 
-void BlockRunner::set_error(LaunchError::Kind kind, const std::string& what, Location where) {
+void BlockRunner::set_error(LaunchError::Kind kind, Location where, const std::string& what) {
   error_ = LaunchError{kind,
                        std::string(to_string(kind)) + " in kernel " + call_->options.kernel_name +
                            ", block " + triple(storage::block_index) + ": " + what,
                        where.file, where.line};
 }
 
-void BlockRunner::fail(LaunchError::Kind kind, const std::string& what, Location where) {
-  set_error(kind, what, where);
-  resume_from(*running_, main_);
-  __builtin_unreachable();
+void BlockRunner::stop_at_race() {
+#ifdef ROOFTUNE_HOST_RACE
+  if (race_seen()) {
+    // Static: the error keeps the place beyond this stack.
+    static RaceFound race;
+    race = take_race();
+    fail(LaunchError::Kind::data_race, {race.file.c_str(), race.line}, [] { return race.what; });
+  }
+#endif
 }
 
 void BlockRunner::report_stuck() {
-  std::string waiting;
-  Location where;
+  Location where = barrier_.where;
+  for (const Warp& warp : warps_) {
+    where = warp.pending.empty() ? where : warp.pending.front().where;
+  }
+  fail(LaunchError::Kind::deadlock, where,
+       [this] { return "every thread waits: " + waiting_text(); });
+}
+
+std::string BlockRunner::waiting_text() const {
+  std::string text;
   if (barrier_.arrived != 0) {
-    where = barrier_.where;
-    waiting = count_of_threads(barrier_.arrived) + " at the barrier at " + where.text();
+    text = count_of_threads(barrier_.arrived) + " at the barrier at " + barrier_.where.text();
   }
   for (std::size_t i = 0; i < warps_.size(); ++i) {
     for (const Rendezvous& rendezvous : warps_[i].pending) {
-      where = rendezvous.where;
-      waiting += (waiting.empty() ? "" : "; ") + std::string("lanes ") +
-                 lanes_text(rendezvous.arrived) + " of warp " + std::to_string(i) + " in " +
-                 rendezvous.collective->name + " at " + where.text() + " for lanes " +
-                 lanes_text(rendezvous.mask & ~rendezvous.arrived & ~warps_[i].exited);
+      text += (text.empty() ? "" : "; ") + std::string("lanes ") + lanes_text(rendezvous.arrived) +
+              " of warp " + std::to_string(i) + " in " + rendezvous.collective->name + " at " +
+              rendezvous.where.text() + " for lanes " +
+              lanes_text(rendezvous.mask & ~rendezvous.arrived & ~warps_[i].exited);
     }
   }
-  fail(LaunchError::Kind::deadlock, "every thread waits: " + waiting, where);
+  return text;
 }
 
 }  // namespace rooftune_host

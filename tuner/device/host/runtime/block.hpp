@@ -20,7 +20,8 @@ struct KernelCall {
   void (*thread)(void** args);
   void** args;
   const LaunchOptions& options;
-  unsigned threads;  ///< of a block
+  unsigned threads;      ///< of a block
+  std::uint64_t blocks;  ///< of the grid
 };
 
 /// A place in a kernel's source.
@@ -41,6 +42,7 @@ class BlockRunner {
   static BlockRunner& current();
 
   void begin_launch(const KernelCall& call);
+  void end_launch();
   /// Runs one block to its end. The error where it failed.
   std::optional<LaunchError> run(uint3 block_index);
 
@@ -51,17 +53,31 @@ class BlockRunner {
   unsigned linear_thread() const { return running_->linear; }
   void yield();
   SharedMemory& shared_memory() { return shared_; }
-  [[noreturn]] void fail(LaunchError::Kind kind, const std::string& what, Location where);
+  /// Ends the block with an error. `text` is called for the message, so that nothing which it is
+  /// made of is left on the stack that is abandoned here.
+  template <class Text>
+  [[noreturn]] void fail(LaunchError::Kind kind, Location where, const Text& text) {
+    running_->sanitizer.hand_over_to(main_.sanitizer);
+    {
+      const Unseen unseen;
+      set_error(kind, where, text());
+    }
+    resume_from(*running_, main_);
+    __builtin_unreachable();
+  }
 
  private:
   /// A fiber with its stack, kept from block to block.
   struct PooledFiber {
-    PooledFiber(std::size_t stack_bytes, std::size_t color) : stack(stack_bytes, color) {}
+    PooledFiber(std::size_t stack_bytes, std::size_t color) : stack(stack_bytes, color) {
+      fiber.sanitizer.has_stack(stack.bottom(), stack.bytes());
+    }
     Stack stack;
     Fiber fiber;
   };
   struct Barrier {
     FiberQueue waiting;
+    void* order = nullptr;  ///< what orders memory between its threads, for the race build
     unsigned arrived = 0;
     unsigned yes = 0;
     Location where;
@@ -73,6 +89,7 @@ class BlockRunner {
     unsigned mask;
     unsigned arrived;
     Location where;
+    void* order;  ///< as Barrier's; null where the collective orders nothing
     FiberQueue waiting;
   };
   struct Warp {
@@ -81,7 +98,7 @@ class BlockRunner {
     std::array<void*, 32> data{};
   };
 
-  static void fiber_entry(boost::context::detail::transfer_t transfer);
+  static void fiber_entry();
   [[noreturn]] void run_threads();
   void begin_thread(Fiber& self);
   void end_thread(Fiber& self);
@@ -89,12 +106,16 @@ class BlockRunner {
   Fiber& fresh_fiber();
   void wait();
   void release_barrier();
+  PooledFiber& make_fiber();
+  void* new_order();
   void meet(Warp& warp, std::size_t rendezvous);
   std::size_t join(Warp& warp, const Collective& collective, unsigned mask, Location where);
   void reset_fibers();
   void order_threads(uint3 block_index);
-  void set_error(LaunchError::Kind kind, const std::string& what, Location where);
+  void stop_at_race();
   [[noreturn]] void report_stuck();
+  void set_error(LaunchError::Kind kind, Location where, const std::string& what);
+  std::string waiting_text() const;
 
   const KernelCall* call_ = nullptr;
   Fiber main_;
@@ -105,11 +126,16 @@ class BlockRunner {
   std::size_t pool_used_ = 0;  ///< fibers of the pool that have been entered
   std::vector<unsigned> order_;
   unsigned started_ = 0;
-  unsigned live_ = 0;  ///< threads that have not exited
+  uint3 next_index_{};  ///< of the thread to start where they start in order
+  unsigned live_ = 0;   ///< threads that have not exited
   Barrier barrier_;
   std::vector<Warp> warps_;
   SharedMemory shared_;
   std::optional<LaunchError> error_;
+  std::vector<std::uint64_t> orders_;  ///< places that stand for barriers, race build
+  std::size_t next_order_ = 0;
+  char launch_begin_ = 0;  ///< likewise, for the begin and the end of a launch
+  char launch_end_ = 0;
 };
 
 }  // namespace rooftune_host

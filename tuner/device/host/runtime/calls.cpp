@@ -44,16 +44,15 @@ void yield_thread() {
 }
 
 void assertion_failed(const char* expression, const char* function, const char* file, int line) {
-  BlockRunner::current().fail(
-      LaunchError::Kind::assertion,
-      std::string(file) + ":" + std::to_string(line) + ": " + function + ": " + expression,
-      {file, line});
+  const Location where{file, line};
+  BlockRunner::current().fail(LaunchError::Kind::assertion, where,
+                              [&] { return where.text() + ": " + function + ": " + expression; });
 }
 
 void trap(const char* file, int line) {
-  BlockRunner::current().fail(LaunchError::Kind::assertion,
-                              std::string("__trap() at ") + file + ":" + std::to_string(line),
-                              {file, line});
+  const Location where{file, line};
+  BlockRunner::current().fail(LaunchError::Kind::assertion, where,
+                              [&] { return where.text() + ": __trap()"; });
 }
 
 void* shared_variable(unsigned id, const void* tag, std::size_t bytes, std::size_t alignment,
@@ -61,9 +60,9 @@ void* shared_variable(unsigned id, const void* tag, std::size_t bytes, std::size
   BlockRunner& runner = BlockRunner::current();
   void* data = runner.shared_memory().variable(id, tag, bytes, alignment, name, file, line);
   if (data == nullptr) {
-    runner.fail(LaunchError::Kind::shared_memory,
-                "no room for " + std::to_string(bytes) + " bytes of shared memory for " + name,
-                {file, line});
+    runner.fail(LaunchError::Kind::shared_memory, {file, line}, [&] {
+      return "no room for " + std::to_string(bytes) + " bytes of shared memory for " + name;
+    });
   }
   return data;
 }

@@ -2,11 +2,11 @@
 // Internal to the runtime library.
 #pragma once
 
-#include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 
 #include "prelude/vector_types.hpp"
 #include "sanitizer_fibers.hpp"
+#include "stack_switch.hpp"
 
 namespace rooftune_host {
 
@@ -31,10 +31,10 @@ class Stack {
 };
 
 struct Fiber {
-  Fiber* next = nullptr;  ///< in the one queue that it is in
-  boost::context::detail::fcontext_t context = nullptr;
-  uint3 index{};        ///< threadIdx
-  unsigned linear = 0;  ///< of the thread in its block
+  Fiber* next = nullptr;             ///< in the one queue that it is in
+  StackPosition position = nullptr;  ///< where it goes on
+  uint3 index{};                     ///< threadIdx
+  unsigned linear = 0;               ///< of the thread in its block
   SanitizerFiber sanitizer;
 };
 
@@ -78,13 +78,11 @@ class FiberQueue {
   Fiber* tail_ = nullptr;
 };
 
-/// Saves the running code in `from` and goes on with `to`. Returns when something switches back.
+/// Leaves the running fiber `from` and goes on with `to`. Returns when something switches back.
 inline void switch_fiber(Fiber& from, Fiber& to) {
   from.sanitizer.leave_for(to.sanitizer);
-  const auto transfer = boost::context::detail::jump_fcontext(to.context, &from);
-  Fiber& previous = *static_cast<Fiber*>(transfer.data);
-  previous.context = transfer.fctx;
-  from.sanitizer.arrive_from(previous.sanitizer);
+  switch_stack(from.position, to.position);
+  from.sanitizer.arrive();
 }
 
 }  // namespace rooftune_host

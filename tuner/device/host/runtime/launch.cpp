@@ -16,6 +16,9 @@ namespace rooftune_host {
 
 namespace {
 
+/// ThreadSanitizer knows 8,191 threads, and its cost grows with each.
+constexpr std::uint64_t race_threads_limit = 4096;
+
 double thread_cpu_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -55,10 +58,9 @@ class Launch {
  public:
   Launch(const KernelCall& call, unsigned workers)
       : call_(call),
-        blocks_(std::uint64_t{call.shape.grid.x} * call.shape.grid.y * call.shape.grid.z),
-        order_(blocks_, call.options),
+        order_(call.blocks, call.options),
         // Large enough that the counter is not fought over, small enough to end together.
-        chunk_(std::max<std::uint64_t>(1, blocks_ / (std::uint64_t{workers} * 64))),
+        chunk_(std::max<std::uint64_t>(1, call.blocks / (std::uint64_t{workers} * 64))),
         cpu_seconds_(workers) {}
 
   void work(unsigned worker) {
@@ -67,11 +69,12 @@ class Launch {
     runner.begin_launch(call_);
     while (!failed_.load(std::memory_order_relaxed)) {
       const std::uint64_t first = next_.fetch_add(chunk_, std::memory_order_relaxed);
-      if (first >= blocks_) {
+      if (first >= call_.blocks) {
         break;
       }
-      run_blocks(runner, first, std::min(first + chunk_, blocks_));
+      run_blocks(runner, first, std::min(first + chunk_, call_.blocks));
     }
+    runner.end_launch();
     cpu_seconds_[worker] = thread_cpu_seconds() - begin;
   }
 
@@ -96,7 +99,6 @@ class Launch {
   }
 
   const KernelCall& call_;
-  std::uint64_t blocks_;
   BlockOrder order_;
   std::uint64_t chunk_;
   std::vector<double> cpu_seconds_;
@@ -121,6 +123,11 @@ std::optional<std::string> launch_fault(const LaunchShape& shape) {
     return "a grid of " + text(grid) +
            " blocks: at least 1, x at most 2147483647, y and z at most 65535";
   }
+  if (one_thread_a_fiber && threads * grid.x * grid.y * grid.z > race_threads_limit) {
+    return text(grid) + " blocks of " + std::to_string(threads) + " threads: at most " +
+           std::to_string(race_threads_limit) +
+           " threads in all where races are looked for; choose a smaller problem";
+  }
   if (shared > (std::size_t{1} << 20)) {
     return std::to_string(shared) + " bytes of dynamic shared memory: at most 1 MiB";
   }
@@ -143,6 +150,8 @@ const char* to_string(LaunchError::Kind kind) {
       return "shared memory fault";
     case LaunchError::Kind::assertion:
       return "assertion failed";
+    case LaunchError::Kind::data_race:
+      return "data race";
   }
   return "";
 }
@@ -159,16 +168,18 @@ LaunchReport launch(const LaunchShape& shape, void (*thread)(void** args), void*
                     "", 0}};
   }
   const std::uint64_t blocks = std::uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z;
-  const unsigned cores =
+  const unsigned wanted =
       options.workers != 0 ? options.workers : std::max(1U, std::thread::hardware_concurrency());
-  const auto workers = static_cast<unsigned>(std::min<std::uint64_t>(cores, blocks));
-  const KernelCall call{shape, thread, args, options,
-                        shape.block.x * shape.block.y * shape.block.z};
+  // What the race build finds does not depend on which threads really run at once.
+  const auto workers =
+      one_thread_a_fiber ? 1U : static_cast<unsigned>(std::min<std::uint64_t>(wanted, blocks));
+  const KernelCall call{shape, thread, args, options, shape.block.x * shape.block.y * shape.block.z,
+                        blocks};
   Launch running(call, workers);
   const auto begin = std::chrono::steady_clock::now();
   WorkerPool::instance().run(workers, [&](unsigned worker) { running.work(worker); });
-  return running.report(
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+  return running.report(wall.count());
 }
 
 }  // namespace rooftune_host

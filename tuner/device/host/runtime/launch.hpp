@@ -37,6 +37,7 @@ struct LaunchError {
     deadlock,             ///< every thread waits
     shared_memory,        ///< too much of it, or a red zone was written
     assertion,            ///< assert() or __trap()
+    data_race,            ///< race build: two accesses that nothing orders
   };
   Kind kind;
   std::string message;  ///< names kernel, block, file and line

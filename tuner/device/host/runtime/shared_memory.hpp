@@ -21,7 +21,7 @@ class SharedMemory {
 
   /// Forgets the variables of the launch before. False where `dynamic_bytes` is too much.
   bool begin_launch(std::size_t dynamic_bytes, bool checks);
-  /// With checks: fills all with NaN.
+  /// With checks: fills all with NaN. In the race build: forgets the block before, and moves on.
   void begin_block();
   /// With checks: what has been written outside of a variable, in words.
   struct Damage {
@@ -49,7 +49,11 @@ class SharedMemory {
   };
   unsigned char* allocate(std::size_t bytes, std::size_t alignment);
 
+  bool clear();
+
   unsigned char* memory_;
+  unsigned char* arena_ = nullptr;  ///< the block's part of it
+  std::size_t dynamic_bytes_ = 0;
   std::size_t used_ = 0;
   bool checks_ = false;
   unsigned char* dynamic_ = nullptr;

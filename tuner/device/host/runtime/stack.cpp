@@ -36,3 +36,34 @@ Stack::~Stack() {
 }
 
 }  // namespace rooftune_host
+
+#ifndef ROOFTUNE_HOST_BOOST_SWITCH
+// The registers that a callee must keep, and the stack. It ends with a jump instead of a return:
+// the processor predicts returns from the calls before, which were another stack's.
+asm(R"(
+  .text
+  .p2align 4
+  .globl rooftune_host_switch_stack
+  .hidden rooftune_host_switch_stack
+  .type rooftune_host_switch_stack, @function
+rooftune_host_switch_stack:
+  .cfi_startproc
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+  .cfi_endproc
+  .size rooftune_host_switch_stack, . - rooftune_host_switch_stack
+)");
+#endif

@@ -14,11 +14,11 @@ using Kind = LaunchError::Kind;
 
 TEST(Barrier, OrdersReadsAfterWrites) {
   constexpr unsigned n = 256;
-  std::vector<unsigned> out(n * 8);
+  std::vector<unsigned> out(n * 2);
   LaunchOptions options;
   options.checks = true;  // any order of the threads
   expect_runs(
-      {8, n},
+      {2, n},
       [&] {
         auto& ring = shared_array<unsigned[n]>(0, "ring", __FILE__, __LINE__);
         ring[threadIdx.x] = threadIdx.x;

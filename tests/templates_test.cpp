@@ -1,0 +1,88 @@
+// Every spec in configs/kernels/: it loads, its space is not empty, and samples of it compile for
+// the oldest and the newest architectures. No list of names: a new spec is tested by being there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tuner/compile/compiler.hpp"
+#include "tuner/space/space.hpp"
+#include "tuner/spec/instance.hpp"
+#include "tuner/spec/spec.hpp"
+
+namespace rooftune {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> kernel_specs() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(ROOFTUNE_SOURCE_DIR "/configs/kernels")) {
+    if (entry.path().extension() == ".yaml") {
+      names.push_back(entry.path().stem().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class Template : public testing::TestWithParam<std::string> {
+ protected:
+  Spec spec_ = load_spec(ROOFTUNE_SOURCE_DIR "/configs/kernels/" + GetParam() + ".yaml");
+  Space space_{spec_};
+};
+
+TEST_P(Template, HasASpaceThatHoldsItsBaseline) {
+  EXPECT_GT(space_.size(), 1u);
+  ASSERT_FALSE(spec_.baseline.empty());
+  const auto baseline = space_.find(spec_.baseline);
+  ASSERT_TRUE(baseline.has_value()) << to_string(spec_.baseline);
+  EXPECT_TRUE(space_.contains(*baseline)) << to_string(spec_.baseline);
+}
+
+TEST_P(Template, CanBeProved) {
+  ASSERT_TRUE(spec_.verify.has_value());
+  const auto outputs = std::count_if(spec_.arguments.begin(), spec_.arguments.end(),
+                                     [](const auto& a) { return a.access != Access::in; });
+  EXPECT_GE(outputs, 1);
+}
+
+// Traffic can only be more than what must move.
+TEST_P(Template, MovesAtLeastItsCompulsoryBytesThroughL2) {
+  std::mt19937_64 random(7);
+  for (const auto& configuration : space_.sample(50, random)) {
+    const auto work =
+        evaluate_geometry(spec_, space_.values(configuration), spec_.problems.front()).work;
+    const auto l2 = work.traffic.find(Level::l2);
+    if (l2 != work.traffic.end()) {
+      EXPECT_GE(l2->second, work.bytes.at(Level::dram)) << to_string(space_.values(configuration));
+    }
+  }
+}
+
+TEST_P(Template, CompilesForTheOldestAndTheNewestArchitecture) {
+  std::mt19937_64 random(7);
+  std::vector<KernelInstance> instances;
+  for (const auto& configuration : space_.sample(4, random)) {
+    instances.push_back(instantiate(spec_, space_.values(configuration), spec_.problems.front()));
+  }
+  for (const std::string architecture : {"sm_75", "sm_90", "sm_120"}) {
+    const auto results = compile_all(instances, architecture);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const auto* failure = std::get_if<Failure>(&results[i]);
+      EXPECT_EQ(failure, nullptr) << architecture << ' ' << to_string(instances[i].parameters)
+                                  << ": " << (failure != nullptr ? failure->reason : "");
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Template, testing::ValuesIn(kernel_specs()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace rooftune

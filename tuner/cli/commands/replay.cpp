@@ -1,0 +1,250 @@
+#include "tuner/session/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "tuner/cli/commands.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/report/convergence_svg.hpp"
+
+namespace rooftune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct ReplayArguments {
+  fs::path spec;
+  fs::path recording;
+  fs::path suite;
+  std::string device;
+  ReplayOptions options;
+  fs::path svg;
+  bool json = false;
+};
+
+/// A recording with everything that one replay needs.
+struct Case {
+  std::string name;
+  Spec spec;
+  Recording recording;
+  DeviceProfile device;
+};
+
+DeviceProfile device_of(const Recording& recording, const std::string& wanted) {
+  if (!wanted.empty()) {
+    return load_device(wanted);
+  }
+  if (auto profile = match_device(recording.device_name)) {
+    return *profile;
+  }
+  throw InputError(fmt::format("{}: recorded on \"{}\", of which no profile is known",
+                               recording.file.string(), recording.device_name),
+                   "name one with --device, or add it to configs/devices");
+}
+
+Case open_case(const fs::path& spec, const fs::path& recording, const std::string& device, Io& io) {
+  Case it;
+  it.spec = load_spec(spec);
+  it.recording = read_recording(recording);
+  it.device = device_of(it.recording, device);
+  it.name = recording.filename().string();
+  it.name = it.name.substr(0, it.name.find(".json"));
+  for (const std::string& remark : it.recording.remarks) {
+    io.err << recording.string() << ": " << remark << '\n';
+  }
+  return it;
+}
+
+/// "convolution_milo-A100.json.gz" is replayed with convolution_milo.yaml; T4 files are the same
+/// recordings in another format, T1 files are no recordings.
+std::vector<std::pair<fs::path, fs::path>> suite_files(const fs::path& folder) {
+  std::vector<std::pair<fs::path, fs::path>> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t dash = name.rfind('-');
+    if (dash == std::string::npos || name.find(".json") == std::string::npos ||
+        name.find(".t4.") != std::string::npos) {
+      continue;
+    }
+    const fs::path spec = config_folder() / "recorded" / entry.path().parent_path().filename() /
+                          (name.substr(0, dash) + ".yaml");
+    if (fs::exists(spec)) {
+      files.emplace_back(spec, entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end(),
+            [](const auto& a, const auto& b) { return a.second < b.second; });
+  return files;
+}
+
+std::vector<PolicyScore> run_case(const Case& it, const ReplayArguments& arguments, Io& io) {
+  const Space space(it.spec);
+  const ReplayTable table(it.spec, space, it.recording, it.device);
+  if (table.outside() > 0) {
+    io.err << fmt::format("{}: {} recorded configurations are outside of the spec's rules\n",
+                          it.name, table.outside());
+  }
+  return replay(table, arguments.options, [&](std::uint64_t done, std::uint64_t all) {
+    if (io.err_is_terminal) {
+      io.err << fmt::format("\r{}: {} of {} runs", it.name, done, all) << std::flush;
+      io.err << (done == all ? "\n" : "");
+    }
+  });
+}
+
+Json distribution_json(const Distribution& it) {
+  return {{"median", it.median},
+          {"mean", it.mean},
+          {"p10", it.p10},
+          {"p90", it.p90},
+          {"reached", it.reached}};
+}
+
+Json score_json(const PolicyScore& score) {
+  Json to = Json::object();
+  for (auto target = score.to.rbegin(); target != score.to.rend(); ++target) {
+    to[target->first] = distribution_json(target->second);
+  }
+  return {{"policy", score.policy},
+          {"repeats", score.repeats},
+          {"budget", score.budget},
+          {"score", score.score},
+          {"score_ci", {score.score_low, score.score_high}},
+          {"to", to}};
+}
+
+std::string row(const std::string& name, const PolicyScore& score) {
+  const auto cell = [&](const char* target) {
+    const Distribution& it = score.to.at(target);
+    return fmt::format("{:7.1f} ({:3.0f}%)", it.mean, it.reached * 100);
+  };
+  return fmt::format("{:<28} {:<12} {:6} {:6.3f} [{:6.3f}, {:6.3f}] {} {} {} {}\n", name,
+                     score.policy, score.budget, score.score, score.score_low, score.score_high,
+                     cell("1.20"), cell("1.10"), cell("1.05"), cell("1.01"));
+}
+
+std::string heading() {
+  return fmt::format("{:<28} {:<12} {:>6} {:>6} {:<16} {:>14} {:>14} {:>14} {:>14}\n", "recording",
+                     "policy", "budget", "score", " 95% interval", "to 20%", "to 10%", "to 5%",
+                     "to 1%");
+}
+
+using CaseScores = std::pair<std::string, std::vector<PolicyScore>>;
+
+void print_table(const std::vector<CaseScores>& all, Io& io) {
+  io.out << "Mean unique evaluations until within x% of the optimum (share of runs that got "
+            "there).\n";
+  io.out << heading();
+  for (const auto& [name, scores] : all) {
+    for (const PolicyScore& score : scores) {
+      io.out << row(name, score);
+    }
+  }
+  if (all.size() < 2) {
+    return;
+  }
+  for (std::size_t p = 0; p < all.front().second.size(); ++p) {
+    double sum = 0;
+    for (const auto& scores : all) {
+      sum += scores.second[p].score;
+    }
+    io.out << fmt::format("{:<28} {:<12} {:>6} {:6.3f}\n", "mean of all",
+                          all.front().second[p].policy, "", sum / static_cast<double>(all.size()));
+  }
+}
+
+void print_json(const std::vector<CaseScores>& all, bool suite, Io& io) {
+  Json document = Json::array();
+  for (const auto& [name, scores] : all) {
+    for (const PolicyScore& score : scores) {
+      Json entry = score_json(score);
+      if (suite) {
+        entry["recording"] = name;
+      }
+      document.push_back(std::move(entry));
+    }
+  }
+  io.out << document.dump(2) << '\n';
+}
+
+int run_replay(const ReplayArguments& arguments, Io& io) {
+  std::vector<std::pair<fs::path, fs::path>> files;
+  if (arguments.suite.empty()) {
+    files.emplace_back(arguments.spec, arguments.recording);
+  } else {
+    files = suite_files(arguments.suite);
+    if (files.empty()) {
+      throw InputError(
+          fmt::format("{}: holds no recording with a spec in configs/recorded",
+                      arguments.suite.string()),
+          "a recording FOLDER/STEM-DEVICE.json.gz needs configs/recorded/FOLDER/STEM.yaml");
+    }
+  }
+  std::vector<CaseScores> all;
+  for (const auto& [spec, recording] : files) {
+    const Case it = open_case(spec, recording, arguments.device, io);
+    all.emplace_back(it.name, run_case(it, arguments, io));
+  }
+  if (!arguments.svg.empty()) {
+    std::ofstream(arguments.svg) << convergence_svg(all.front().second, all.front().first);
+    io.err << "wrote " << arguments.svg.string() << '\n';
+  }
+  if (arguments.json) {
+    print_json(all, !arguments.suite.empty(), io);
+  } else {
+    print_table(all, io);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<ReplayArguments>();
+  CLI::App* command =
+      app.add_subcommand("replay", "search a recorded space many times, and compare policies");
+  command->footer(
+      "examples:\n"
+      "  rooftune replay configs/recorded/ktt/coulomb3d.yaml coulomb3d-RTX_2080_Ti.json.gz\n"
+      "  rooftune replay SPEC RECORDING --policy roofline,random --repeats 50 --svg curves.svg\n"
+      "  rooftune replay --suite recordings/ --policy roofline,random --json");
+  auto* spec = command->add_option("SPEC", arguments->spec, "the spec of the recorded kernel");
+  auto* recording = command->add_option("RECORDING", arguments->recording,
+                                        "Kernel Tuner cache, T4 or KTT results; plain or gzip");
+  spec->needs(recording);
+  auto* suite = command->add_option("--suite", arguments->suite,
+                                    "every recording below FOLDER that has a spec in "
+                                    "configs/recorded");
+  suite->excludes(spec);
+  command->add_option("--policy", arguments->options.policies, "policies, with commas between")
+      ->delimiter(',');
+  command->add_option("--repeats", arguments->options.repeats, "runs of each policy")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100000}))
+      ->capture_default_str();
+  command->add_option("--seed", arguments->options.seed, "of the first run")->capture_default_str();
+  command->add_option("--jobs", arguments->options.jobs, "threads (default: all cores)");
+  command->add_option("--device", arguments->device,
+                      "the recorded device, where its name is not recognised");
+  command->add_option("--svg", arguments->svg, "write the convergence curves to FILE");
+  command->add_flag("--json", arguments->json, "one JSON array, an object per policy");
+  command->callback([arguments, spec, suite, &action] {
+    if (spec->empty() && suite->empty()) {
+      throw CLI::RequiredError("SPEC RECORDING or --suite FOLDER");
+    }
+    action = [arguments](Io& io) {
+      ReplayArguments given = *arguments;
+      if (given.options.policies.empty()) {
+        given.options.policies = {policy_names().front()};
+      }
+      return run_replay(given, io);
+    };
+  });
+}
+
+}  // namespace rooftune::cli

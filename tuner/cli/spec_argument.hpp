@@ -1,0 +1,32 @@
+// The spec on the command line, the same for every command that takes one.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "tuner/spec/spec.hpp"
+
+namespace rooftune::cli {
+
+struct SpecArgument {
+  std::string file;
+  std::vector<std::string> overrides;  ///< NAME=VALUE, as given
+
+  /// Throws InputError.
+  Spec load() const;
+};
+
+/// Adds SPEC and --set. The argument must outlive the parsing.
+void add_spec_argument(CLI::App& command, SpecArgument& argument);
+
+/// Accepts one of the words; its error suggests the nearest.
+CLI::Validator one_of(std::vector<std::string> words);
+
+/// A kernel's name as part of a file name.
+std::string file_stem(const std::string& name);
+
+/// A word of a command as a shell takes it: in quotes where it needs them.
+std::string shell_word(const std::string& word);
+
+}  // namespace rooftune::cli

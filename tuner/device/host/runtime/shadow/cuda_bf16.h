@@ -1,0 +1,4 @@
+// bfloat16; see the prelude.
+#pragma once
+
+#include "../prelude.hpp"

@@ -1,0 +1,4 @@
+// Half precision; see the prelude.
+#pragma once
+
+#include "../prelude.hpp"

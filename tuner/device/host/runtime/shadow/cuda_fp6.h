@@ -1,0 +1,2 @@
+// Nothing of this is on the host device.
+#error "<cuda_fp6.h> has no counterpart on the host device: tune this kernel on a CUDA device"
