@@ -70,7 +70,7 @@ class Job {
   Job(const KernelInstance& instance, const std::string& architecture) : instance_(instance) {
     refuse_unknown_architecture(architecture);
     refuse_conflicting_options(instance.options);
-    text_ = read_source(instance.source);
+    text_ = instance.source_text.empty() ? read_source(instance.source) : instance.source_text;
     input_.source = source_with_defines(text_, instance.source, instance.defines);
     input_.name = instance.source.string();
     input_.name_expression = instance.name_expression;

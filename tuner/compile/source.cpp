@@ -15,40 +15,6 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-/// Skips the parenthesis that opens at `index`; the index after the one that closes it.
-std::size_t after_parentheses(const TokenizedText& source, std::size_t index) {
-  int depth = 0;
-  for (; index < source.tokens.size(); ++index) {
-    const std::string_view token = source.view(index);
-    depth += token == "(" ? 1 : token == ")" ? -1 : 0;
-    if (depth == 0) {
-      return index + 1;
-    }
-  }
-  return index;
-}
-
-/// The identifier before the parameter list of the function that is declared from `index` on;
-/// empty where there is none. Attributes with arguments, such as __launch_bounds__, are passed by.
-std::string_view declared_function(const TokenizedText& source, std::size_t index) {
-  while (index + 1 < source.tokens.size()) {
-    const std::string_view token = source.view(index);
-    if (token == ";" || token == "{" || token == "}") {
-      return {};
-    }
-    const bool called =
-        source.tokens[index].kind == TokenKind::identifier && source.view(index + 1) == "(";
-    if (!called) {
-      ++index;
-    } else if (token.substr(0, 2) == "__" || token == "alignas" || token == "decltype") {
-      index = after_parentheses(source, index + 1);
-    } else {
-      return token;
-    }
-  }
-  return {};
-}
-
 /// Follows the namespaces that are open while tokens are read in order.
 class Namespaces {
  public:
@@ -210,6 +176,37 @@ std::string_view directive_rest(std::string_view directive) {
     rest.remove_suffix(1);
   }
   return rest;
+}
+
+std::size_t after_parentheses(const TokenizedText& source, std::size_t index) {
+  int depth = 0;
+  for (; index < source.tokens.size(); ++index) {
+    const std::string_view token = source.view(index);
+    depth += token == "(" ? 1 : token == ")" ? -1 : 0;
+    if (depth == 0) {
+      return index + 1;
+    }
+  }
+  return index;
+}
+
+std::string_view declared_function(const TokenizedText& source, std::size_t index) {
+  while (index + 1 < source.tokens.size()) {
+    const std::string_view token = source.view(index);
+    if (token == ";" || token == "{" || token == "}") {
+      return {};
+    }
+    const bool called =
+        source.tokens[index].kind == TokenKind::identifier && source.view(index + 1) == "(";
+    if (!called) {
+      ++index;
+    } else if (token.substr(0, 2) == "__" || token == "alignas" || token == "decltype") {
+      index = after_parentheses(source, index + 1);
+    } else {
+      return token;
+    }
+  }
+  return {};
 }
 
 std::vector<std::string> kernels_in(const TokenizedText& source) {

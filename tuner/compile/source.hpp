@@ -17,6 +17,12 @@ namespace rooftune {
 /// ("a::k").
 std::vector<std::string> kernels_in(const TokenizedText& source);
 
+/// The identifier before the parameter list of the function that is declared from token `index` on;
+/// empty where there is none. Attributes with arguments, such as __launch_bounds__, are passed by.
+std::string_view declared_function(const TokenizedText& source, std::size_t index);
+/// The index after the parenthesis that closes the one at `index`.
+std::size_t after_parentheses(const TokenizedText& source, std::size_t index);
+
 /// What a directive names: "include" of `#  include <a.h>`.
 std::string_view directive_word(std::string_view directive);
 /// What follows the word, without blanks at either end.

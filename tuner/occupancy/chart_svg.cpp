@@ -104,7 +104,10 @@ std::string colour(const HeatMap::Cell& cell, int warps) {
 }
 
 std::string legend(int warps) {
-  std::string body;
+  std::string body =
+      fmt::format("<rect x=\"{:.1f}\" y=\"20\" width=\"70\" height=\"10\" fill=\"{}\"/>\n",
+                  right - 380, colour(HeatMap::Cell{}, warps));
+  body += text(right - 345, 44, "cannot launch", "text-anchor=\"middle\" font-size=\"10\"");
   for (int i = 0; i <= 4; ++i) {
     const double x = right - 300 + i * 60;
     const HeatMap::Cell cell{1, warps * i / 4};
@@ -163,7 +166,7 @@ std::string heat_map_svg(const HeatMap& map) {
                        columns.begin(ix), rows.end(iy), columns.end(ix) - columns.begin(ix),
                        rows.begin(iy) - rows.end(iy), style);
   };
-  std::string body;
+  std::string body = "<g shape-rendering=\"crispEdges\">\n";
   for (std::size_t iy = 0; iy < map.ys.size(); ++iy) {
     // Neighbours of one colour become one rectangle: maps of shared memory have thousands of cells.
     for (std::size_t ix = 0; ix < map.xs.size();) {
@@ -179,6 +182,7 @@ std::string heat_map_svg(const HeatMap& map) {
       ix = last + 1;
     }
   }
+  body += "</g>\n";
   for (const auto& [value, y] : rows.ticks()) {
     body += text(left - 8, y + 4, fmt::format("{}", value), "text-anchor=\"end\"");
   }

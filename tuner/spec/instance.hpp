@@ -70,6 +70,9 @@ struct KernelInstance {
   Problem problem;
   NamedValues derived;
   std::filesystem::path source;
+  /// What NVRTC compiles instead of the file's text, where not empty; messages and includes stay
+  /// the file's.
+  std::string source_text;
   std::vector<std::filesystem::path> include;
   std::vector<std::string> options;
   std::string name_expression;
