@@ -28,13 +28,29 @@ inline double to_odd(double value, double error) {
   return bits_of<double>(inexact && (bits & 1U) == 0 ? bits + step : bits);
 }
 
+/// Keeps the compiler from reordering sums across it, where kernels are compiled with
+/// -fassociative-math.
+#if __has_builtin(__builtin_assoc_barrier)
+template <class Real>
+inline Real as_written(Real value) {
+  return __builtin_assoc_barrier(value);
+}
+#else
+template <class Real>
+inline Real as_written(Real value) {
+  asm("" : "+x"(value));
+  return value;
+}
+#endif
+
 /// a * b + c rounded to odd; a * b must be exact in Real. The error of the sum is Knuth's.
 template <class Real>
 inline Real fma_to_odd(Real a, Real b, Real c) {
-  const Real product = a * b;
-  const Real sum = product + c;
-  const Real c_part = sum - product;
-  const Real error = (product - (sum - c_part)) + (c - c_part);
+  const Real product = as_written(a * b);
+  const Real sum = as_written(product + c);
+  const Real c_part = as_written(sum - product);
+  const Real product_part = as_written(sum - c_part);
+  const Real error = as_written(product - product_part) + as_written(c - c_part);
   return to_odd(sum, error);
 }
 

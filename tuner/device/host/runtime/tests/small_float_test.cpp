@@ -197,12 +197,14 @@ TYPED_TEST(SmallFloat, FusedMultiplyAddRoundsOnce) {
       ASSERT_TRUE(std::isnan(float(got)));
       continue;
     }
-    // The part of the sum that a long double has no room for (Dekker).
-    const long double upper = static_cast<long double>(product) + addend;
+    // The part of the sum that a long double has no room for (Dekker). Volatile: not to be
+    // reordered.
+    const volatile long double sum_of_both = static_cast<long double>(product) + addend;
+    const long double upper = sum_of_both;
     const bool product_leads = std::fabs(product) >= std::fabs(addend);
-    const long double rest = std::isinf(upper) ? 0
-                             : product_leads   ? addend - (upper - product)
-                                               : product - (upper - addend);
+    const volatile long double of_the_smaller = upper - (product_leads ? product : addend);
+    const long double rest =
+        std::isinf(upper) ? 0 : (product_leads ? addend : product) - of_the_smaller;
     hard += rest != 0 ? 1 : 0;
     // On a midpoint of the format the rest decides; elsewhere it is too small to matter.
     unsigned wanted = this->nearest(upper);
