@@ -78,10 +78,11 @@ __global__ void __launch_bounds__((BM / WM) * (BN / WN) * 32)
     fetch(step);
   }
   for (int step = 0; step * BK < K; ++step) {
-    __pipeline_wait_prior(STAGES -
-                          2);  // this step's tiles have arrived, those of later ones may not
-    __syncthreads();           // for all threads; and all are done with the step before
-    fetch(step + STAGES - 1);  // into the buffers of the step before
+    // This step's tiles have arrived for this thread, then for all; those of later steps may not
+    // have. All are done with the step before, whose buffers the next copies fill.
+    __pipeline_wait_prior(STAGES - 2);
+    __syncthreads();
+    fetch(step + STAGES - 1);
 
     const half* a_tile = tiles + step % STAGES * STAGE;
     const half* b_tile = a_tile + BM * A_STRIDE;
