@@ -2,6 +2,7 @@
 // the CPU time of one worker, per thread and per event.
 
 #include <benchmark/benchmark.h>
+#include <mma.h>
 
 #include "launch.hpp"
 #include "prelude.hpp"
@@ -79,6 +80,25 @@ void shuffle(benchmark::State& state) {
   });
 }
 BENCHMARK(shuffle)->UseManualTime()->Arg(32)->Arg(256);
+
+/// 16 x 16 x 16, half: 8,192 floating-point operations a warp, 256 of them a lane's share.
+void multiply_matrices(benchmark::State& state) {
+  constexpr unsigned products = 100;
+  measure(state, 10, products, [] {
+    using namespace nvcuda;
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+    wmma::fill_fragment(a, 0.5F);
+    wmma::fill_fragment(b, 0.5F);
+    wmma::fill_fragment(c, 0.0F);
+    for (unsigned i = 0; i < products; ++i) {
+      wmma::mma_sync(c, a, b, c);
+    }
+    benchmark::DoNotOptimize(c);
+  });
+}
+BENCHMARK(multiply_matrices)->UseManualTime()->Arg(32)->Arg(128);
 
 void launch_of_one_block(benchmark::State& state) {
   for (auto _ : state) {

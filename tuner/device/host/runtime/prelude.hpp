@@ -4,7 +4,7 @@
 // without -ffast-math as a whole: the exact conversions rely on IEEE arithmetic.
 #pragma once
 
-// Before the macros below: libstdc++ uses __noinline__ as an attribute's name.
+// Before the macros below: <memory> uses __noinline__ as an attribute's name.
 #include <algorithm>
 #include <cfloat>
 #include <climits>
@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <type_traits>
 #include <utility>
 

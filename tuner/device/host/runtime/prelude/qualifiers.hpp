@@ -29,6 +29,11 @@
 #define __cluster_dims__(...) ROOFTUNE_HOST_UNSUPPORTED("__cluster_dims__")
 #define __block_size__(...) ROOFTUNE_HOST_UNSUPPORTED("__block_size__")
 
+/// Defined in the builds that look for faults, where they are worth what they cost.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ROOFTUNE_HOST_CHECKED
+#endif
+
 /// Code of the runtime that the compiler of a kernel sees, and ThreadSanitizer must not: it reads
 /// what other lanes have on their stacks.
 #ifdef __SANITIZE_THREAD__
