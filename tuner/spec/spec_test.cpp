@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <random>
 #include <sstream>
 
 #include "tuner/spec/test_files.hpp"
@@ -267,6 +269,40 @@ TEST(SpecFiles, EveryKernelOfTheProjectHasASpecThatReads) {
     ++count;
   }
   EXPECT_GE(count, 4);
+}
+
+// Whatever is done to a spec, it is read or refused: nothing else is thrown, and no place in a
+// message lies outside of the text.
+TEST_F(SpecFile, MutatedSpecsAreReadOrRefused) {
+  std::mt19937_64 random(5);
+  const std::string pieces = "{}[]()\"'|>&*!%#:,-\\ \n\t?@`0aN~";
+  int refused = 0;
+  for (int round = 0; round < 1000; ++round) {
+    std::string text = everything;
+    for (std::uint64_t change = 0; change <= random() % 3; ++change) {
+      const std::size_t at = random() % text.size();
+      switch (random() % 3) {
+        case 0:
+          text.erase(at, 1 + random() % 12);
+          break;
+        case 1:
+          text.insert(at, 1, pieces[random() % pieces.size()]);
+          break;
+        default:
+          text[at] = static_cast<char>(random() % 256);
+      }
+    }
+    try {
+      parse_spec(text, folder_.path() / "s.yaml");
+    } catch (const InputError& error) {
+      ++refused;
+      const auto lines = std::count(text.begin(), text.end(), '\n') + 1;
+      ASSERT_TRUE(!error.spot() || error.spot()->line <= lines) << error.what();
+    } catch (const std::exception& error) {
+      FAIL() << error.what() << "\nin\n" << text;
+    }
+  }
+  EXPECT_GT(refused, 300);
 }
 
 TEST(SpecFiles, TheOneInTheDocumentationReads) {
