@@ -207,10 +207,11 @@ class DiagramBuilder {
   std::vector<const Derived*> needed_derived(const Expression& expression) const {
     std::vector<std::string> wanted = expression.names();
     std::vector<const Derived*> needed;
-    for (auto quantity = spec_.derived.rbegin(); quantity != spec_.derived.rend(); ++quantity) {
-      if (std::find(wanted.begin(), wanted.end(), quantity->name) != wanted.end()) {
-        needed.insert(needed.begin(), &*quantity);
-        const auto& more = quantity->value.expression.names();
+    for (std::size_t i = spec_.derived.size(); i-- > 0;) {
+      const Derived& quantity = spec_.derived[i];
+      if (std::find(wanted.begin(), wanted.end(), quantity.name) != wanted.end()) {
+        needed.insert(needed.begin(), &quantity);
+        const auto& more = quantity.value.expression.names();
         wanted.insert(wanted.end(), more.begin(), more.end());
       }
     }
@@ -218,14 +219,15 @@ class DiagramBuilder {
   }
 
   Value evaluate(const staging::Part& part, const Level& level) const {
-    if (!level.any_failed) {
-      try {
-        return ast::evaluate(*part.quick, nullptr, level.input);
-      } catch (const ValueError&) {
-        // Again in full, so that equal faults have equal texts and others have not.
-      }
+    if (level.any_failed) {
+      return ast::evaluate(*part.full, nullptr, chosen_);
     }
-    return ast::evaluate(*part.full, nullptr, chosen_);
+    try {
+      return ast::evaluate(*part.quick, nullptr, level.input);
+    } catch (const ValueError&) {
+      // Again in full, so that equal faults have equal texts and others have not.
+      return ast::evaluate(*part.full, nullptr, chosen_);
+    }
   }
 
   void compute_state(const std::vector<staging::Part>& parts, const Level& level,

@@ -99,6 +99,7 @@ std::string joined(const std::vector<Token>& tokens, std::size_t begin, std::siz
 /// parameter is a single word (a macro may stand for many) or `...`.
 std::optional<std::vector<std::string>> split_parameters(const std::vector<Token>& tokens,
                                                          std::size_t begin, std::size_t end) {
+  const bool none = end == begin || (end == begin + 1 && tokens[begin].text == "void");
   std::vector<std::string> parameters;
   int depth = 0;
   std::size_t first = begin;
@@ -107,7 +108,7 @@ std::optional<std::vector<std::string>> split_parameters(const std::vector<Token
     if (text == "," && depth == 0) {
       if (i > first + 1) {
         parameters.push_back(joined(tokens, first, i));
-      } else if (end != begin && !(end == begin + 1 && tokens[begin].text == "void")) {
+      } else if (!none) {
         return std::nullopt;
       }
       first = i + 1;

@@ -104,7 +104,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (parent.node.kind == Node::Kind::sequence) {
       parent.node.items.push_back(std::move(node));
     } else if (parent.has_key) {
-      parent.node.entries.emplace_back(std::move(parent.key), std::move(node));
+      parent.node.entries.push_back({std::move(parent.key), std::move(node)});
       parent.has_key = false;
     } else {
       parent.key = checked_key(parent.node, std::move(node));
@@ -165,7 +165,7 @@ bool is_blank(char c) {
 
 }  // namespace
 
-Document::Document(std::string text, std::filesystem::path file) : file_(file.string()) {
+Document::Document(std::string text, const std::filesystem::path& file) : file_(file.string()) {
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (text.compare(0, byte_order_mark.size(), byte_order_mark) == 0) {
     text.erase(0, byte_order_mark.size());
@@ -321,8 +321,8 @@ namespace {
 
 }  // namespace
 
-const std::vector<std::pair<Node, Node>>& entries(const Document& document, const Node& node,
-                                                  std::string_view what) {
+const std::vector<Entry>& entries(const Document& document, const Node& node,
+                                  std::string_view what) {
   if (node.kind != Node::Kind::map) {
     wrong_kind(document, node, what, "a mapping");
   }

@@ -6,13 +6,14 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/value.hpp"
 
 namespace rooftune::yaml {
+
+struct Entry;
 
 struct Node {
   enum class Kind { null, scalar, sequence, map } kind = Kind::null;
@@ -21,8 +22,13 @@ struct Node {
   bool in_flow = false;  ///< somewhere inside [...] or {...}
   std::size_t line = 0;  ///< from 0
   std::size_t column = 0;
-  std::vector<Node> items;                     ///< of a sequence
-  std::vector<std::pair<Node, Node>> entries;  ///< of a map; keys are scalars, each once
+  std::vector<Node> items;     ///< of a sequence
+  std::vector<Entry> entries;  ///< of a map; keys are scalars, each once
+};
+
+struct Entry {
+  Node key;
+  Node value;
 };
 
 /// "a list", "a mapping", ...
@@ -32,7 +38,7 @@ class Document {
  public:
   /// Throws InputError for what is not YAML, tabs in an indentation, duplicate keys, anchors, tags,
   /// and expressions that an unquoted comma has split.
-  Document(std::string text, std::filesystem::path file);
+  Document(std::string text, const std::filesystem::path& file);
 
   const Node& root() const { return root_; }
   const std::string& file() const { return file_; }
@@ -77,8 +83,8 @@ class Map {
 };
 
 /// The entries of a mapping with free keys. Throws InputError where it is none.
-const std::vector<std::pair<Node, Node>>& entries(const Document& document, const Node& node,
-                                                  std::string_view what);
+const std::vector<Entry>& entries(const Document& document, const Node& node,
+                                  std::string_view what);
 /// The items of a list. Throws InputError where it is none.
 const std::vector<Node>& items(const Document& document, const Node& node, std::string_view what);
 /// A scalar's text. Throws InputError where it is none, or empty.
