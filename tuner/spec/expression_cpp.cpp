@@ -59,7 +59,7 @@ Text wide_number(const Node& node) {
 /// Where only truth counts.
 Text truth(const Node& node) {
   if (node.kind != Kind::logical_and && node.kind != Kind::logical_or) {
-    return write(node);
+    return is_boolean(node) ? write(node) : Text{at_least(number(node), sum) + " != 0", relation};
   }
   const bool conjunction = node.kind == Kind::logical_and;
   const int own = conjunction ? both : either;
@@ -91,7 +91,7 @@ Text logic(const Node& node) {
 }
 
 Text one_comparison(Comparison comparison, const Node& left, const Node& right) {
-  const auto side = [](const Node& node) { return at_least(write(node), sum); };
+  const auto side = [](const Node& node) { return at_least(number(node), sum); };
   if (comparison != Comparison::in && comparison != Comparison::not_in) {
     return {fmt::format("{} {} {}", side(left), to_string(comparison), side(right)), relation};
   }

@@ -5,10 +5,9 @@
 
 #include <limits>
 #include <optional>
-#include <random>
 
 #include "tuner/core/error.hpp"
-#include "tuner/spec/ast.hpp"
+#include "tuner/spec/random_trees.hpp"
 
 namespace rooftune {
 namespace {
@@ -306,82 +305,15 @@ TEST(BoundExpression, FaultsNameWhatWasFixedToo) {
   EXPECT_THROW(Expression::parse("N").bind(slots, fixed), ValueError);
 }
 
-/// Random trees, of every kind of node, in the form that the parser gives them.
-class Trees {
- public:
-  explicit Trees(std::uint64_t seed) : random_(seed) {}
-
-  ast::NodePtr any(int depth) {
-    if (depth == 0) {
-      return leaf();
-    }
-    using ast::Kind;
-    switch (pick(8)) {
-      case 0:
-        return leaf();
-      case 1:
-        return sign(depth);
-      case 2:
-        return ast::make(Kind::logical_not, {any(depth - 1)});
-      case 3:
-        return comparison(depth);
-      case 4:
-        return ast::make(Kind::conditional, {any(depth - 1), any(depth - 1), any(depth - 1)});
-      case 5:
-        return function(depth);
-      default: {
-        constexpr std::array<Kind, 9> kinds = {Kind::add,    Kind::subtract,     Kind::multiply,
-                                               Kind::divide, Kind::floor_divide, Kind::modulo,
-                                               Kind::power,  Kind::logical_and,  Kind::logical_or};
-        return ast::make(kinds[pick(kinds.size())], {any(depth - 1), any(depth - 1)});
-      }
-    }
-  }
-
- private:
-  std::size_t pick(std::size_t count) { return random_() % count; }
-
-  ast::NodePtr leaf() {
-    const std::array<ast::NodePtr, 12> leaves = {
-        ast::name("a"),        ast::name("b"),           ast::name("c"),
-        ast::constant(0),      ast::constant(3),         ast::constant(-4),
-        ast::constant(2.5),    ast::constant(-1e-30),    ast::constant(true),
-        ast::constant("half"), ast::constant("q\"\\'n"), ast::constant(largest)};
-    return leaves[pick(leaves.size())];
-  }
-
-  ast::NodePtr sign(int depth) {
-    return ast::make(pick(2) == 0 ? ast::Kind::negate : ast::Kind::plus, {any(depth - 1)});
-  }
-
-  ast::NodePtr comparison(int depth) {
-    std::vector<ast::NodePtr> operands = {any(depth - 1)};
-    std::vector<ast::Comparison> comparisons;
-    for (std::size_t i = 0; i <= pick(3); ++i) {
-      comparisons.push_back(static_cast<ast::Comparison>(pick(6)));
-      operands.push_back(any(depth - 1));
-    }
-    if (pick(3) == 0) {
-      comparisons.back() = pick(2) == 0 ? ast::Comparison::in : ast::Comparison::not_in;
-      operands.back() = ast::make(ast::Kind::list, {any(depth - 1), any(depth - 1)});
-    }
-    return ast::compare(comparisons, operands);
-  }
-
-  ast::NodePtr function(int depth) {
-    const ast::FunctionInfo& function = ast::functions()[pick(ast::functions().size())];
-    std::vector<ast::NodePtr> arguments;
-    for (std::size_t i = 0; i < function.least_arguments; ++i) {
-      arguments.push_back(any(depth - 1));
-    }
-    return ast::call(function.function, arguments);
-  }
-
-  std::mt19937_64 random_;
-};
+std::vector<ast::NodePtr> leaves() {
+  return {ast::name("a"),        ast::name("b"),           ast::name("c"),
+          ast::constant(0),      ast::constant(3),         ast::constant(-4),
+          ast::constant(2.5),    ast::constant(-1e-30),    ast::constant(true),
+          ast::constant("half"), ast::constant("q\"\\'n"), ast::constant(largest)};
+}
 
 TEST(Expression, RandomTreesPrintAndReadBackEqual) {
-  Trees trees(1);
+  RandomTrees trees(1, leaves());
   for (int i = 0; i < 5000; ++i) {
     const ast::NodePtr tree = trees.any(1 + i % 4);
     const std::string text = ast::print(*tree);
@@ -404,7 +336,7 @@ std::string outcome_of(const Evaluate& evaluate) {
 }
 
 TEST(BoundExpression, RandomTreesComputeWhatTheyDoUnbound) {
-  Trees trees(2);
+  RandomTrees trees(2, leaves());
   Scope fixed;
   fixed.set("b", -7);
   const std::vector<std::string> slots = {"c", "a"};
@@ -433,11 +365,12 @@ TEST(Expression, WritesCpp) {
   EXPECT_EQ(cpp("a / b"), "static_cast<double>(a) / b");
   EXPECT_EQ(cpp("a / (b * c)"), "static_cast<double>(a) / (b * c)");
   EXPECT_EQ(cpp("1 < a <= b"), "1 < a && a <= b");
-  EXPECT_EQ(cpp("a > 1 or b and c"), "a > 1 ? a > 1 : (b ? c : b)");
+  EXPECT_EQ(cpp("a > 1 or b and c"), "a > 1 ? a > 1 : (b != 0 ? c : b)");
   EXPECT_EQ(cpp("a > 1 or b > 1 and c > 1"), "a > 1 || (b > 1 && c > 1)");
   EXPECT_EQ(cpp("not a in [1, 2]"), "!(a == 1 || a == 2)");
   EXPECT_EQ(cpp("a not in [1, 2]"), "a != 1 && a != 2");
-  EXPECT_EQ(cpp("65536 if a else 1"), "a ? std::int64_t{65536} : std::int64_t{1}");
+  EXPECT_EQ(cpp("65536 if a else 1"), "a != 0 ? std::int64_t{65536} : std::int64_t{1}");
+  EXPECT_EQ(cpp("(a < b) == c"), "std::int64_t{a < b} == c");
   EXPECT_EQ(cpp("(a < b) * 4"), "std::int64_t{a < b} * 4");
   EXPECT_EQ(cpp("min(a, b, 3)"), "min(min(a, b), 3)");
   EXPECT_EQ(cpp("-a ** 2"), "-ipow(a, 2)");
