@@ -7,6 +7,8 @@ namespace rooftune::cli {
 
 void add_space(CLI::App& app, Action& action);
 void add_occupancy(CLI::App& app, Action& action);
+void add_roofline(CLI::App& app, Action& action);
+void add_ceilings(CLI::App& app, Action& action);
 void add_replay(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 

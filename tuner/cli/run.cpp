@@ -12,6 +12,8 @@ namespace {
 constexpr auto commands = std::to_array<Register>({
     add_space,
     add_occupancy,
+    add_roofline,
+    add_ceilings,
     add_replay,
     add_devices,
 });

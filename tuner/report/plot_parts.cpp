@@ -67,7 +67,8 @@ void draw_mark(Canvas& canvas, const PlotPoint& point, Point at, double scale,
 void draw_line_styles(Canvas& canvas, double y, const std::vector<DrawnRoof>& roofs,
                       const std::vector<std::string>& remarks) {
   double x = plot_left;
-  for (const RoofSource source : {RoofSource::measured, RoofSource::data_sheet}) {
+  for (const RoofSource source :
+       {RoofSource::measured, RoofSource::data_sheet, RoofSource::given}) {
     const auto used = std::find_if(roofs.begin(), roofs.end(),
                                    [&](const DrawnRoof& roof) { return roof.source == source; });
     if (used != roofs.end()) {
@@ -133,7 +134,9 @@ std::vector<DrawnRoof> drawn_roofs(const DeviceProfile& device, RoofKind kind,
 
 RoofStyle style_of(const DrawnRoof& roof) {
   return {roof.main ? "#222" : "#999", roof.main ? 2.0 : 1.0,
-          roof.source == RoofSource::measured ? "" : "7 4"};
+          roof.source == RoofSource::measured     ? ""
+          : roof.source == RoofSource::data_sheet ? "7 4"
+                                                  : "2 3"};
 }
 
 void label_in_margin(Canvas& canvas, const std::vector<DrawnRoof>& roofs,

@@ -38,7 +38,7 @@ std::vector<DrawnRoof> drawn_roofs(const DeviceProfile& device, RoofKind kind,
 struct RoofStyle {
   const char* colour;
   double width;
-  const char* dashes;  ///< data sheets are dashed, measured roofs solid
+  const char* dashes;  ///< measured roofs are solid, data sheets dashed, given ones dotted
 };
 RoofStyle style_of(const DrawnRoof& roof);
 

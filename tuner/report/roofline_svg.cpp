@@ -121,7 +121,8 @@ class RooflinePlot {
 
   void draw_bandwidth_roofs() {
     bool dropped = false;  // one line from the ridge down to the axis: of the best known DRAM roof
-    for (const RoofSource source : {RoofSource::measured, RoofSource::data_sheet}) {
+    for (const RoofSource source :
+         {RoofSource::given, RoofSource::measured, RoofSource::data_sheet}) {
       for (const DrawnRoof& roof : bandwidth_) {
         if (roof.source != source) {
           continue;

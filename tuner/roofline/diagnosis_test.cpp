@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include "tuner/roofline/roofline.hpp"
 #include "tuner/roofline/test_support.hpp"
@@ -367,6 +369,23 @@ TEST(Rules, CoverEveryBound) {
       return rule.bound == static_cast<Bound>(i);
     })) << to_string(static_cast<Bound>(i));
   }
+}
+
+std::string documented_rules() {
+  std::ifstream in(ROOFTUNE_SOURCE_DIR "/docs/roofline.md");
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::string begin = "<!-- rules -->\n";
+  const std::size_t from = text.find(begin) + begin.size();
+  return text.substr(from, text.find("<!-- /rules -->") - from);
+}
+
+TEST(Rules, AreDocumentedAsTheyAre) {
+  std::string table = "| bound | when | from | source of the threshold |\n|---|---|---|---|\n";
+  for (const RuleInfo& rule : diagnosis_rules()) {
+    table += "| `" + std::string(to_string(rule.bound)) + "` | " + rule.condition + " | " +
+             rule.needs + " | " + rule.source + " |\n";
+  }
+  EXPECT_EQ(documented_rules(), table) << "copy the table into docs/roofline.md";
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ std::string_view to_string(RoofKind kind) {
 }
 
 std::string_view to_string(RoofSource source) {
-  return source == RoofSource::measured ? "measured" : "data sheet";
+  constexpr std::array<std::string_view, 3> names = {"data sheet", "measured", "given"};
+  return names[static_cast<std::size_t>(source)];
 }
 
 std::string_view to_string(DeviceKind kind) {
@@ -82,18 +83,24 @@ const Roof* DeviceProfile::roof(RoofKind wanted, std::string_view roof_name,
 }
 
 const Roof* DeviceProfile::roof(RoofKind wanted, std::string_view roof_name) const {
-  const Roof* measured = roof(wanted, roof_name, RoofSource::measured);
-  return measured != nullptr ? measured : roof(wanted, roof_name, RoofSource::data_sheet);
+  for (const RoofSource source : {RoofSource::given, RoofSource::measured}) {
+    if (const Roof* known = roof(wanted, roof_name, source)) {
+      return known;
+    }
+  }
+  return roof(wanted, roof_name, RoofSource::data_sheet);
 }
 
 double DeviceProfile::theoretical(RoofKind wanted, std::string_view roof_name) const {
-  const Roof* sheet = roof(wanted, roof_name, RoofSource::data_sheet);
-  if (sheet == nullptr) {
-    return 0;
+  double highest = 0;
+  bool only_measured = true;
+  for (const Roof& known : roofs) {
+    if (known.kind == wanted && known.name == roof_name) {
+      highest = std::max({highest, known.value, known.rate * multiprocessors * clock_hz});
+      only_measured = only_measured && known.source == RoofSource::measured;
+    }
   }
-  const Roof* measured = roof(wanted, roof_name, RoofSource::measured);
-  return std::max({sheet->value, sheet->rate * multiprocessors * clock_hz,
-                   measured != nullptr ? measured->value : 0.0});
+  return only_measured ? 0 : highest;
 }
 
 fs::path config_folder() {

@@ -19,7 +19,11 @@ enum class RoofKind {
   issue,      ///< warp instructions per second, whole device
   latency,    ///< seconds of one empty launch
 };
-enum class RoofSource { data_sheet, measured };
+enum class RoofSource {
+  data_sheet,
+  measured,
+  given,  ///< by the user: taken before any other
+};
 std::string_view to_string(RoofKind kind);
 std::string_view to_string(RoofSource source);
 
@@ -52,7 +56,7 @@ struct DeviceProfile {
   std::vector<Roof> roofs;
   std::string source;  ///< where the figures are from
 
-  /// The best known roof of that name: measured where there is one, else the data sheet's.
+  /// The best known roof of that name: given by the user, else measured, else the data sheet's.
   const Roof* roof(RoofKind kind, std::string_view name) const;
   const Roof* roof(RoofKind kind, std::string_view name, RoofSource source) const;
   /// The theoretical maximum of that name, for proofs: rate x multiprocessors x maximum clock where

@@ -78,6 +78,10 @@ TEST(Profile, TheoreticalIsNeverBelowAnyOtherFigure) {
   EXPECT_DOUBLE_EQ(toy.theoretical(RoofKind::bandwidth, "dram"), 300e9);
   toy.roofs.push_back({RoofKind::compute, "fp32", 2e12, RoofSource::measured, "now", 0, 0});
   EXPECT_DOUBLE_EQ(toy.theoretical(RoofKind::compute, "fp32"), 2e12);
+  // What the user gives is taken before all else, but proves no more than it.
+  toy.roofs.push_back({RoofKind::compute, "fp32", 1e12, RoofSource::given, "by hand", 0, 0});
+  EXPECT_EQ(toy.roof(RoofKind::compute, "fp32")->value, 1e12);
+  EXPECT_DOUBLE_EQ(toy.theoretical(RoofKind::compute, "fp32"), 2e12);
   // A measured peak alone proves nothing.
   toy.roofs = {{RoofKind::bandwidth, "dram", 20e9, RoofSource::measured, "now", 0, 0}};
   EXPECT_EQ(toy.theoretical(RoofKind::bandwidth, "dram"), 0);

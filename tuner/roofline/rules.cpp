@@ -265,8 +265,7 @@ Judged launch_overhead(const Facts& facts, const DiagnosisRule& rule) {
                    rest > 0 ? std::max(1.0, 1 / rest) : 1};
 }
 
-constexpr const char* speed_of_light =
-    "Nsight Compute, speed of light: 60% and above is used, below is latency; bound from 80%";
+constexpr const char* speed_of_light = "Nsight Compute, speed of light: below 60% is latency";
 
 }  // namespace
 

@@ -271,7 +271,7 @@ constexpr auto last_of<Resource> = Resource::shared;
 template <>
 constexpr auto last_of<RoofKind> = RoofKind::latency;
 template <>
-constexpr auto last_of<RoofSource> = RoofSource::measured;
+constexpr auto last_of<RoofSource> = RoofSource::given;
 template <>
 constexpr auto last_of<DeviceKind> = DeviceKind::host;
 template <>

@@ -161,7 +161,7 @@ inline DeviceProfile sample_device(Sampler& sample) {
   it.memory_bytes = sample.natural();
   it.l2_bytes = sample.natural();
   it.roofs = {{sample.any(RoofKind::latency), sample.text(), sample.real(),
-               sample.any(RoofSource::measured), sample.text(), sample.real(), sample.real()}};
+               sample.any(RoofSource::given), sample.text(), sample.real(), sample.real()}};
   it.source = sample.text();
   return it;
 }
