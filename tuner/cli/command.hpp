@@ -5,14 +5,22 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <iosfwd>
+#include <memory>
+#include <string>
+
+#include "tuner/device/open.hpp"
 
 namespace rooftune::cli {
 
-/// Where a command writes: results to `out`, progress and warnings to `err`.
+using DeviceOpener = std::function<std::unique_ptr<Device>(const std::string& name)>;
+
+/// What a command touches: results go to `out`, progress and warnings to `err`, kernels run on
+/// devices that `open_device` opens.
 struct Io {
   std::ostream& out;
   std::ostream& err;
   bool err_is_terminal = false;
+  DeviceOpener open_device = rooftune::open_device;
 };
 
 /// Returns the exit status: 0 the thing was done, 1 the input or the run failed. An InputError that

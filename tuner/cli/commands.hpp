@@ -5,11 +5,15 @@
 
 namespace rooftune::cli {
 
+void add_tune(CLI::App& app, Action& action);
 void add_space(CLI::App& app, Action& action);
+void add_header(CLI::App& app, Action& action);
 void add_occupancy(CLI::App& app, Action& action);
 void add_roofline(CLI::App& app, Action& action);
 void add_ceilings(CLI::App& app, Action& action);
 void add_replay(CLI::App& app, Action& action);
+void add_compare(CLI::App& app, Action& action);
+void add_init(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 
 }  // namespace rooftune::cli

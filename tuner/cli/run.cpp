@@ -10,11 +10,15 @@ namespace {
 
 // One a line, in the order in which --help lists them.
 constexpr auto commands = std::to_array<Register>({
+    add_tune,
     add_space,
+    add_header,
     add_occupancy,
     add_roofline,
     add_ceilings,
     add_replay,
+    add_compare,
+    add_init,
     add_devices,
 });
 

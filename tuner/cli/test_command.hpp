@@ -3,6 +3,7 @@
 
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/cli/command.hpp"
@@ -16,7 +17,9 @@ struct CommandResult {
 };
 
 /// The arguments without the program's name.
-inline CommandResult run_command(std::vector<std::string> arguments) {
+inline CommandResult run_command(std::vector<std::string> arguments,
+                                 DeviceOpener open_device = rooftune::open_device,
+                                 bool err_is_terminal = false) {
   arguments.insert(arguments.begin(), "rooftune");
   std::vector<const char*> texts;
   for (const std::string& argument : arguments) {
@@ -24,7 +27,7 @@ inline CommandResult run_command(std::vector<std::string> arguments) {
   }
   std::ostringstream out;
   std::ostringstream err;
-  Io io{out, err};
+  Io io{out, err, err_is_terminal, std::move(open_device)};
   const int status = run(static_cast<int>(texts.size()), texts.data(), io);
   return {status, out.str(), err.str()};
 }

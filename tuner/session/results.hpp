@@ -120,6 +120,10 @@ struct Results {
 /// "0.1.0".
 std::string tool_version();
 
+/// "bound by shared", "near its ceiling, bound by dram", "not enough evidence for its bound"; empty
+/// where there is no diagnosis.
+std::string bound_in_words(const Record& record);
+
 /// "best: BM=64 ...; bound by ...; 71% of its ceiling; 43 evaluations of 1,152".
 std::string verdict(const Results& results);
 

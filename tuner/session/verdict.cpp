@@ -6,24 +6,6 @@
 namespace rooftune {
 namespace {
 
-std::string bound_text(const Record& record) {
-  if (!record.diagnosis) {
-    return "";
-  }
-  switch (record.diagnosis->verdict) {
-    case Diagnosis::Verdict::near_ceiling:
-      return record.diagnosis->findings.empty()
-                 ? "; near its ceiling"
-                 : fmt::format("; near its ceiling, bound by {}",
-                               to_string(record.diagnosis->findings.front().bound));
-    case Diagnosis::Verdict::bound:
-      return fmt::format("; bound by {}", to_string(record.diagnosis->findings.front().bound));
-    case Diagnosis::Verdict::not_enough_evidence:
-      break;
-  }
-  return "; not enough evidence for its bound";
-}
-
 std::string fraction_text(const Record& record) {
   const auto fraction = record.roof_fraction();
   return fraction ? fmt::format("; {} of its ceiling", format_percent(*fraction)) : "";
@@ -41,6 +23,24 @@ std::string speedup_text(const Results& results) {
 
 }  // namespace
 
+std::string bound_in_words(const Record& record) {
+  if (!record.diagnosis) {
+    return "";
+  }
+  const std::vector<Finding>& findings = record.diagnosis->findings;
+  const std::string bound =
+      findings.empty() ? "" : fmt::format("bound by {}", to_string(findings.front().bound));
+  switch (record.diagnosis->verdict) {
+    case Diagnosis::Verdict::near_ceiling:
+      return bound.empty() ? "near its ceiling" : "near its ceiling, " + bound;
+    case Diagnosis::Verdict::bound:
+      return bound;
+    case Diagnosis::Verdict::not_enough_evidence:
+      break;
+  }
+  return "not enough evidence for its bound";
+}
+
 std::string verdict(const Results& results) {
   const std::string tried =
       fmt::format("{} evaluation{} of {}", format_count(results.records.size()),
@@ -49,8 +49,9 @@ std::string verdict(const Results& results) {
   if (best == nullptr) {
     return "no configuration succeeded; " + tried;
   }
-  return fmt::format("best: {}; {}{}{}{}{}; {}", to_string(best->parameters),
-                     format_seconds(best->ranked_seconds()), bound_text(*best),
+  const std::string bound = bound_in_words(*best);
+  return fmt::format("best: {}; {}{}{}{}{}{}; {}", to_string(best->parameters),
+                     format_seconds(best->ranked_seconds()), bound.empty() ? "" : "; ", bound,
                      fraction_text(*best), speedup_text(results), tie_text(results), tried);
 }
 

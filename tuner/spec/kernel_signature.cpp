@@ -1,6 +1,7 @@
 #include "tuner/spec/kernel_signature.hpp"
 
 #include <algorithm>
+#include <regex>
 
 namespace rooftune {
 namespace {
@@ -125,6 +126,28 @@ std::optional<std::vector<std::string>> split_parameters(const std::vector<Token
   return parameters;
 }
 
+/// What `template <...>` before the declaration at `at` lists; `static`, `extern` and the like may
+/// stand between.
+std::vector<std::string> template_parameters_before(const std::vector<Token>& tokens,
+                                                    std::size_t at) {
+  std::size_t close = at;
+  while (close > 0 && tokens[close - 1].is_word) {
+    --close;
+  }
+  if (close == 0 || tokens[close - 1].text != ">") {
+    return {};
+  }
+  int depth = 0;
+  std::size_t open = close;
+  do {
+    --open;
+    depth += tokens[open].text == ">" ? 1 : tokens[open].text == "<" ? -1 : 0;
+  } while (depth > 0 && open > 0);
+  const bool found = depth == 0 && open > 0 && tokens[open - 1].text == "template";
+  return found ? split_parameters(tokens, open + 1, close - 1).value_or(std::vector<std::string>{})
+               : std::vector<std::string>{};
+}
+
 /// The function whose `__global__` is at `at`: the first WORD(...) that a body or `;` follows.
 /// What comes before (__launch_bounds__(256), a macro) is followed by more words.
 std::optional<KernelSignature> signature_at(const std::vector<Token>& tokens, std::size_t at) {
@@ -141,7 +164,8 @@ std::optional<KernelSignature> signature_at(const std::vector<Token>& tokens, st
       if (!parameters) {
         return std::nullopt;
       }
-      return KernelSignature{std::string(tokens[i].text), std::move(*parameters)};
+      return KernelSignature{std::string(tokens[i].text), std::move(*parameters),
+                             template_parameters_before(tokens, at)};
     }
     i = past - 1;
   }
@@ -161,6 +185,20 @@ std::vector<KernelSignature> kernel_signatures(std::string_view source) {
     }
   }
   return signatures;
+}
+
+std::vector<TunableMacro> tunable_macros(std::string_view source) {
+  static const std::regex guarded(
+      R"(#[ \t]*ifndef[ \t]+(\w+)[ \t]*\r?\n[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\r\n]+))");
+  std::vector<TunableMacro> macros;
+  const std::string text(source);
+  for (std::sregex_iterator match(text.begin(), text.end(), guarded), end; match != end; ++match) {
+    if ((*match)[1] == (*match)[2]) {
+      const std::string value = (*match)[3];
+      macros.push_back({(*match)[1], value.substr(0, value.find_last_not_of(" \t") + 1)});
+    }
+  }
+  return macros;
 }
 
 std::optional<std::vector<std::string>> kernel_signature(std::string_view source,

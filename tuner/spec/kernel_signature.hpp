@@ -12,7 +12,17 @@ struct KernelSignature {
   std::string name;
   /// Each as written, blanks as one space: "const float* A".
   std::vector<std::string> parameters;
+  /// Of `template <...>`: "int TILE", "typename T = float". Empty for a plain function.
+  std::vector<std::string> template_parameters;
 };
+
+/// A macro that a source sets where nobody else did, so that a spec may set it.
+struct TunableMacro {
+  std::string name;
+  std::string value;
+};
+/// Every `#ifndef NAME` that a `#define NAME VALUE` follows.
+std::vector<TunableMacro> tunable_macros(std::string_view source);
 
 /// Every `__global__` function whose parameters can be told, in the order of the text. Comments and
 /// texts are skipped; a parameter list that macros build, or that ends in `...`, is left out.

@@ -36,6 +36,28 @@ static __global__ __attribute__((noinline)) void grid(const std::pair<int, float
   EXPECT_EQ(kernel_signature(source, "decoy"), std::nullopt);
 }
 
+TEST(KernelSignature, ReadsTemplateParameters) {
+  const auto of = [](const char* source) {
+    return kernel_signatures(source).at(0).template_parameters;
+  };
+  EXPECT_THAT(of("template <int BM, typename T = float>\n__global__ void k(T* a) {}"),
+              ElementsAre("int BM", "typename T = float"));
+  EXPECT_THAT(of("template <class T, std::pair<int, int> P>\nstatic __global__ void k(T* a) {}"),
+              ElementsAre("class T", "std::pair<int, int> P"));
+  EXPECT_THAT(of("template <int N> struct S {};\n__global__ void k(int a) {}"), ElementsAre());
+  EXPECT_THAT(of("bool b = x > static_cast<int>(y);\n__global__ void k(int a) {}"), ElementsAre());
+}
+
+TEST(TunableMacros, AreThoseThatTheSourceGuards) {
+  const auto macros = tunable_macros(
+      "#ifndef BLOCK\n# define BLOCK 256 \n#endif\n"
+      "#ifndef GUARD_H\n#define GUARD_H\n"
+      "#define FIXED 3\n#ifndef A\n#define B 1\n#endif\n");
+  ASSERT_EQ(macros.size(), 1U);
+  EXPECT_EQ(macros[0].name, "BLOCK");
+  EXPECT_EQ(macros[0].value, "256");
+}
+
 TEST(KernelSignature, SaysNothingWhereItCannotTell) {
   EXPECT_EQ(kernel_signature("__global__ void k(KERNEL_ARGUMENTS) {}", "k"), std::nullopt);
   EXPECT_EQ(kernel_signature("__global__ void k(int a, REST) {}", "k"), std::nullopt);
