@@ -37,6 +37,18 @@ __global__ void reverse_reference(const float* in, float* out, int n) {
   }
 }
 
+// Threads that exit before a barrier: undefined by CUDA's manual, and right on every GPU since Volta.
+__global__ void early_exit(const float* in, float* out, int n) {
+  __shared__ float tile[64];
+  tile[threadIdx.x] = in[blockIdx.x * 64 + 63 - threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];
+  if (threadIdx.x >= 32) {
+    return;
+  }
+  __syncthreads();
+}
+
 // Every kind of argument.
 __global__ void all_arguments(const __half* halves, const double* doubles, const signed char* bytes,
                               long long* sums, float factor, unsigned char offset, bool negative,

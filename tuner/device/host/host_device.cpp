@@ -193,7 +193,7 @@ class HostDevice : public Device {
     copy(launch.block, job.block);
     job.shared_bytes = launch.shared_bytes;
     job.workers = workers_;
-    job.checks = proof_only_;
+    job.strict = proof_only_;
     job.seed = options.seed;
     job.minimum_seconds = options.minimum_seconds;
     job.minimum_samples = options.minimum_samples;
@@ -324,7 +324,7 @@ class HostDevice : public Device {
     }
     Job job = job_of(instance, instance.reference->launch, options);
     job.task = Task::reference;
-    job.checks = false;
+    job.strict = false;
     ExpectedFiles files;
     for (JobArgument& argument : job.arguments) {
       if (argument.is_buffer && argument.direction != host_child::Direction::in) {

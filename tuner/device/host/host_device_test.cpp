@@ -56,8 +56,8 @@ std::string place(const fs::path& file, const std::string& text) {
 /// One configuration of a spec, compiled and measured.
 class Runner {
  public:
-  explicit Runner(Spec spec, HostBuild build = HostBuild::time)
-      : spec_(std::move(spec)), device_(make_host_device({build, 2, {}})) {
+  explicit Runner(Spec spec, HostBuild build = HostBuild::time, bool proof_only = false)
+      : spec_(std::move(spec)), device_(make_host_device({build, 2, {}, proof_only})) {
     options_.minimum_seconds = 1e-3;
     options_.minimum_samples = 2;
     options_.timeout_seconds = 60;
@@ -138,6 +138,20 @@ TEST(HostDevice, UnderstandsSharedMemoryOfEveryKind) {
     Runner runner(spec_for(name, "unused: {values: [1]}", "reverse_reference"));
     EXPECT_TRUE(runner.measure({{"unused", 1}}).verified) << name;
   }
+}
+
+TEST(HostDevice, MeasuresWhatRunsOnGpusAndProvesWhatCudaDefines) {
+  const Spec spec = spec_for("early_exit", "unused: {values: [1]}", "reverse_reference");
+  EXPECT_TRUE(Runner(spec).measure({{"unused", 1}}).verified);
+  const Failure failure = Runner(spec, HostBuild::time, true).fail({{"unused", 1}});
+  EXPECT_THAT(failure.reason, HasSubstr("32 threads of 64 wait at the barrier"));
+}
+
+TEST(HostDevice, AProofIsNotTimed) {
+  const Spec spec = spec_for("macro_style", "ITEMS: {values: [1]}", "macro_style_reference");
+  const Measurement proof = Runner(spec, HostBuild::time, true).measure({{"ITEMS", 1}});
+  EXPECT_TRUE(proof.verified);
+  EXPECT_EQ(proof.samples.size(), 1U);  // of the run that proved it
 }
 
 TEST(HostDevice, PassesEveryKindOfArgument) {

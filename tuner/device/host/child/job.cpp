@@ -73,7 +73,7 @@ bool read_setting(Job& job, const std::string& word, std::istream& in) {
   } else if (word == "block") {
     in >> job.block[0] >> job.block[1] >> job.block[2];
   } else if (word == "launch") {
-    in >> job.shared_bytes >> job.workers >> job.checks >> job.seed;
+    in >> job.shared_bytes >> job.workers >> job.strict >> job.seed;
   } else if (word == "sampling") {
     in >> job.minimum_seconds >> job.minimum_samples >> job.maximum_samples >> job.relative_noise;
   } else {
@@ -112,7 +112,7 @@ std::string write_job(const Job& job) {
       << "result " << job.result << '\n'
       << "grid " << job.grid[0] << ' ' << job.grid[1] << ' ' << job.grid[2] << '\n'
       << "block " << job.block[0] << ' ' << job.block[1] << ' ' << job.block[2] << '\n'
-      << "launch " << job.shared_bytes << ' ' << job.workers << ' ' << job.checks << ' ' << job.seed
+      << "launch " << job.shared_bytes << ' ' << job.workers << ' ' << job.strict << ' ' << job.seed
       << '\n'
       << "sampling " << job.minimum_seconds << ' ' << job.minimum_samples << ' '
       << job.maximum_samples << ' ' << job.relative_noise << '\n';

@@ -40,7 +40,7 @@ struct Job {
   std::uint64_t block[3] = {1, 1, 1};
   std::uint64_t shared_bytes = 0;
   unsigned workers = 1;
-  bool checks = false;     ///< LaunchOptions::checks of the verifying launch
+  bool strict = false;     ///< threads that exit before a barrier are an error
   std::uint64_t seed = 1;  ///< of permuted orders
   double minimum_seconds = 0.05;
   int minimum_samples = 5;

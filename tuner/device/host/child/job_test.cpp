@@ -13,7 +13,7 @@ TEST(Job, SurvivesItsFile) {
   job.block[2] = 64;
   job.shared_bytes = 49152;
   job.workers = 3;
-  job.checks = true;
+  job.strict = true;
   job.seed = 0xffffffffffffffff;
   job.relative_noise = 0.1;
   JobArgument scalar;

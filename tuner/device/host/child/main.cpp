@@ -99,7 +99,8 @@ class Run {
     rooftune_host::LaunchOptions options;
     options.kernel_name = rooftune_kernel_name;
     options.workers = job_.workers;
-    options.checks = first && job_.checks;
+    options.checks = first;
+    options.exits_are_right = !job_.strict;
     options.seed = job_.seed;
     const auto dim = [](const std::uint64_t(&d)[3]) {
       return dim3(static_cast<unsigned>(d[0]), static_cast<unsigned>(d[1]),

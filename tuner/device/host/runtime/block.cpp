@@ -292,7 +292,8 @@ BarrierVotes BlockRunner::barrier(bool vote, Location where) {
 }
 
 void BlockRunner::release_barrier() {
-  if (live_ != call_->threads && call_->options.checks) {
+  const LaunchOptions& options = call_->options;
+  if (live_ != call_->threads && options.checks && !options.exits_are_right) {
     fail(LaunchError::Kind::barrier_divergence, barrier_.where, [&] {
       return count_of_threads(barrier_.arrived) + " of " + std::to_string(call_->threads) +
              " wait at the barrier at " + barrier_.where.text() + ", the others have exited";

@@ -23,9 +23,10 @@ struct LaunchOptions {
   unsigned workers = 0;                ///< OS threads; 0: all cores
   /// Finds faults at some cost: threads and blocks run in an order permuted by `seed`, shared
   /// memory starts each block as NaN between red zones that are looked at when it ends, values that
-  /// CUDA leaves undefined are NaN, and a thread that exits while others wait at a barrier is an
-  /// error.
+  /// CUDA leaves undefined are NaN, and (unless exits_are_right) a thread that exits while others
+  /// wait at a barrier is an error.
   bool checks = false;
+  bool exits_are_right = false;  ///< as GPUs since Volta take them, whatever CUDA says
   std::uint64_t seed = 1;
 };
 

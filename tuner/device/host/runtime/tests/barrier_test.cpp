@@ -115,6 +115,15 @@ TEST(Barrier, WithExitedThreadsIsDivergenceWithChecks) {
       HasSubstr("40 threads of 64 wait at the barrier at early.cu:33, the others have exited"));
 }
 
+TEST(Barrier, WithExitedThreadsIsRightWhereTheLaunchSaysSo) {
+  std::vector<int> out(40);
+  LaunchOptions options;
+  options.checks = true;
+  options.exits_are_right = true;
+  expect_runs({1, 64}, early_exit(out), options);
+  EXPECT_THAT(out, Each(1));
+}
+
 TEST(Barrier, MixedWithAWarpSyncIsADeadlock) {
   const LaunchReport report = run_kernel({1, 64}, [] {
 #line 50 "mixed.cu"
