@@ -6,6 +6,7 @@
 namespace rooftune::cli {
 
 void add_tune(CLI::App& app, Action& action);
+void add_verify(CLI::App& app, Action& action);
 void add_space(CLI::App& app, Action& action);
 void add_header(CLI::App& app, Action& action);
 void add_occupancy(CLI::App& app, Action& action);

@@ -11,6 +11,7 @@ namespace {
 // One a line, in the order in which --help lists them.
 constexpr auto commands = std::to_array<Register>({
     add_tune,
+    add_verify,
     add_space,
     add_header,
     add_occupancy,

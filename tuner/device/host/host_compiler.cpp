@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <optional>
 #include <regex>
@@ -105,6 +106,32 @@ struct VariantFailure {
   Failure failure;
 };
 
+/// The user's cache folder, or `otherwise` where that cannot be written.
+fs::path writable_cache(const fs::path& otherwise) {
+  const std::optional<fs::path> cache = ceilings::cache_folder();
+  std::error_code error;
+  if (cache) {
+    fs::create_directories(*cache, error);
+  }
+  return cache && !error && access(cache->c_str(), W_OK) == 0 ? *cache : otherwise;
+}
+
+/// Removes precompiled headers that nobody has used for 30 days: each takes some 50 MB.
+void remove_unused_headers(const fs::path& cache) {
+  std::error_code ignored;
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(24 * 30);
+  std::vector<fs::path> unused;
+  for (const fs::directory_entry& entry : fs::directory_iterator(cache, ignored)) {
+    if (entry.path().filename().string().rfind("host-", 0) == 0 &&
+        entry.last_write_time(ignored) < long_ago) {
+      unused.push_back(entry.path());
+    }
+  }
+  for (const fs::path& folder : unused) {
+    fs::remove_all(folder, ignored);
+  }
+}
+
 // Reading the compiler's messages.
 
 struct Diagnostic {
@@ -115,14 +142,17 @@ struct Diagnostic {
 };
 
 std::optional<Diagnostic> first_error(const std::string& log) {
-  static const std::regex pattern(
-      R"((?:^|\n)([^\n:]+):(\d+):(?:(\d+):)? (?:fatal )?error: ([^\n]*))");
+  static const std::regex pattern(R"(([^:]+):(\d+):(?:(\d+):)? (?:fatal )?error: (.*))");
+  std::istringstream lines(log);
   std::smatch match;
-  if (!std::regex_search(log, match, pattern)) {
-    return std::nullopt;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("error: ") != std::string::npos && line.size() < 4096 &&
+        std::regex_match(line, match, pattern)) {
+      return Diagnostic{match[1], std::stoi(match[2]), match[3].matched ? std::stoi(match[3]) : 0,
+                        match[4]};
+    }
   }
-  return Diagnostic{match[1], std::stoi(match[2]), match[3].matched ? std::stoi(match[3]) : 0,
-                    match[4]};
+  return std::nullopt;
 }
 
 [[noreturn]] void refuse_missing_header(const Diagnostic& error) {
@@ -240,12 +270,15 @@ fs::path HostCompiler::build_precompiled_header(const std::vector<std::string>& 
   const std::string key =
       hash_text(fmt::format("{}\n{}\n{}\n{}", fmt::join(compiler_, " "), description_,
                             fmt::join(flags, " "), text + runtime_headers(runtime_)));
-  const fs::path cache = ceilings::cache_folder().value_or(folder_);
+  const fs::path cache = writable_cache(folder_);
   const fs::path folder = cache / fmt::format("host-{}-{}", to_string(build_), key);
   const fs::path header = folder / "variant.hpp";
   if (fs::exists(header.string() + ".gch")) {
+    std::error_code ignored;
+    fs::last_write_time(folder, fs::file_time_type::clock::now(), ignored);  // in use
     return header;
   }
+  remove_unused_headers(cache);
   // Built aside and renamed: other processes see all of it or nothing.
   const fs::path aside = folder.string() + "." + unique_suffix();
   fs::create_directories(aside);
@@ -254,8 +287,9 @@ fs::path HostCompiler::build_precompiled_header(const std::vector<std::string>& 
   arguments.insert(arguments.end(), {"-x", "c++-header", (aside / "variant.hpp").string(), "-o",
                                      (aside / "variant.hpp.gch").string()});
   const ProcessResult result = compile(arguments);
+  std::error_code ignored;
   if (!result.succeeded()) {
-    fs::remove_all(aside);
+    fs::remove_all(aside, ignored);
     throw InputError(fmt::format("{} cannot compile the host device's headers:\n{}", description_,
                                  result.output),
                      "name another g++ in CXX, or reinstall this one");
@@ -263,7 +297,7 @@ fs::path HostCompiler::build_precompiled_header(const std::vector<std::string>& 
   std::error_code lost_the_race;
   fs::rename(aside, folder, lost_the_race);
   if (lost_the_race) {
-    fs::remove_all(aside);
+    fs::remove_all(aside, ignored);
   }
   return header;
 }

@@ -169,7 +169,7 @@ class HostDevice : public Device {
     for (const auto& [name, file] : expected_files(instance, options)) {
       argument_of(job, name).expected = file.string();
     }
-    const RunResult run = this->run(job, binary.program, build_, options.timeout_seconds);
+    const RunResult run = this->run(job, binary.program, options.timeout_seconds);
     if (run.failure) {
       return *run.failure;
     }
@@ -240,7 +240,7 @@ class HostDevice : public Device {
         fmt::format("verify.file names {}, which is no buffer among the arguments", name));
   }
 
-  RunResult run(Job job, const fs::path& program, HostBuild build, double timeout_seconds) {
+  RunResult run(Job job, const fs::path& program, double timeout_seconds) {
     const fs::path job_file = folder_.path() / fmt::format("job-{}", jobs_++);
     job.result = job_file.string() + ".result";
     std::ofstream(job_file) << host_child::write_job(job);
@@ -261,8 +261,7 @@ class HostDevice : public Device {
     fs::remove(job_file, ignored);
     fs::remove(job.result, ignored);
     RunResult result{read_findings(text.str()), std::nullopt};
-    result.failure =
-        failure_of_run(result.findings, process, {program, runtime_, build, timeout_seconds});
+    result.failure = failure_of_run(result.findings, process, {program, runtime_, timeout_seconds});
     return result;
   }
 
@@ -334,8 +333,8 @@ class HostDevice : public Device {
         files[argument.name] = file;
       }
     }
-    const RunResult run = this->run(job, std::get<Variant>(built).program, HostBuild::time,
-                                    reference_timeout_seconds);
+    const RunResult run =
+        this->run(job, std::get<Variant>(built).program, reference_timeout_seconds);
     if (run.failure) {
       throw InputError(
           fmt::format("the reference kernel {} failed: {}", name, run.failure->reason),

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <future>
 
 #include "tuner/core/error.hpp"
 #include "tuner/space/space.hpp"
@@ -275,6 +276,30 @@ TEST(HostDevice, RefusesArgumentsThatDoNotFitTheKernel) {
   EXPECT_THAT(refusal(spec), HasSubstr("argument 1 (in) is a buffer of double in the spec"));
   spec.arguments.erase(spec.arguments.begin());
   EXPECT_THAT(refusal(spec), HasSubstr("the spec gives 2 arguments, and the kernel macro_style"));
+}
+
+TEST(HostDevice, SharesOnePrecompiledHeaderBetweenProcesses) {
+  const fs::path cache = fs::path(testing::TempDir()) / "host_cache";
+  fs::remove_all(cache);
+  fs::create_directories(cache / "rooftune" / "host-time-old");
+  fs::last_write_time(cache / "rooftune" / "host-time-old",
+                      fs::file_time_type::clock::now() - std::chrono::hours(24 * 40));
+  setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+  const Spec spec = spec_for("macro_style", "ITEMS: {values: [1]}", "macro_style_reference");
+  // Two devices know nothing of each other, like two processes.
+  const auto run = [&] { return Runner(spec).measure({{"ITEMS", 1}}).verified; };
+  auto other = std::async(std::launch::async, run);
+  EXPECT_TRUE(run());
+  EXPECT_TRUE(other.get());
+  unsetenv("XDG_CACHE_HOME");
+  std::vector<std::string> entries;
+  for (const auto& entry : fs::directory_iterator(cache / "rooftune")) {
+    entries.push_back(entry.path().filename().string());
+    EXPECT_TRUE(fs::exists(entry.path() / "variant.hpp.gch"));
+  }
+  ASSERT_EQ(entries.size(), 1U) << testing::PrintToString(entries);
+  EXPECT_THAT(entries[0], testing::StartsWith("host-time-"));
+  fs::remove_all(cache);
 }
 
 // The planted faults: each is found for what it is, and the rest of its space is right.

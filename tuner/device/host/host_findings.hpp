@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tuner/core/outcome.hpp"
-#include "tuner/device/host/host_device.hpp"
 #include "tuner/device/host/process.hpp"
 
 namespace rooftune::host {
@@ -40,19 +39,15 @@ Findings read_findings(const std::string& text);
 struct RunContext {
   std::filesystem::path program;
   std::filesystem::path runtime;  ///< whose frames are not the user's
-  HostBuild build = HostBuild::time;
   double timeout_seconds = 0;
 };
 /// Why the run is a failure, with file and line where they can be known; nullopt where it is none.
 std::optional<Failure> failure_of_run(const Findings& findings, const ProcessResult& process,
                                       const RunContext& context);
 
-/// The one line of a sanitizer's report: what happened, where. Empty where the text has no report.
-struct SanitizerReport {
-  Outcome outcome = Outcome::crashed;
-  std::string reason;
-};
-std::optional<SanitizerReport> read_sanitizer_report(const std::string& text,
-                                                     const std::filesystem::path& runtime);
+/// What AddressSanitizer or UBSan reported, in one line; nullopt where the text has no report.
+/// (What ThreadSanitizer finds comes as a fault of the runtime.)
+std::optional<std::string> read_sanitizer_report(const std::string& text,
+                                                 const std::filesystem::path& runtime);
 
 }  // namespace rooftune::host

@@ -1,0 +1,53 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tuner/cli/test_command.hpp"
+
+namespace rooftune::cli {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string faults = ROOFTUNE_SOURCE_DIR "/tests/faults/";
+
+TEST(VerifyCommand, ProvesASpaceRight) {
+  const CommandResult result =
+      run_command({"verify", faults + "histogram.yaml", "--set", "ATOMIC=1", "--sample", "all"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              HasSubstr("histogram: 2 of 2 configurations in 2 runs: 2 right, 0 wrong"));
+}
+
+TEST(VerifyCommand, ShowsWhatIsWrongAndFails) {
+  const CommandResult result =
+      run_command({"verify", faults + "out_of_bounds.yaml", "--sample", "all", "--sanitize"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out, HasSubstr("  BLOCK=64 GUARD=0\n"
+                                    "    crashed (sanitize): out_of_bounds.cu:9: read of 4 bytes"));
+  EXPECT_THAT(result.out, HasSubstr("4 of 4 configurations in 4 runs: 2 right, 2 wrong"));
+}
+
+TEST(VerifyCommand, GivesOneJsonDocument) {
+  const CommandResult result = run_command({"verify", faults + "removed_barrier.yaml", "--set",
+                                            "BLOCK=32", "--sample", "all", "--race", "--json"});
+  EXPECT_EQ(result.status, 1);
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["right"], 1);
+  EXPECT_EQ(json["wrong"], 1);
+  ASSERT_EQ(json["failures"].size(), 1U);
+  EXPECT_EQ(json["failures"][0]["parameters"]["BARRIER"], 0);
+  EXPECT_EQ(json["failures"][0]["outcome"], "wrong_result");
+  EXPECT_EQ(json["failures"][0]["mode"], "race");
+}
+
+TEST(VerifyCommand, SamplesAreCounts) {
+  for (const std::string sample : {"0", "-1", "many", ""}) {
+    EXPECT_EQ(run_command({"verify", faults + "histogram.yaml", "--sample", sample}).status, 2)
+        << sample;
+  }
+}
+
+}  // namespace
+}  // namespace rooftune::cli
