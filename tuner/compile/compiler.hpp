@@ -91,6 +91,8 @@ class BinaryCache {
 std::string nvrtc_version();
 /// "sm_75", ..., ascending.
 std::vector<std::string> nvrtc_architectures();
+/// Throws InputError, with the list, where NVRTC cannot compile for it.
+void require_nvrtc_architecture(const std::string& architecture);
 
 /// Compiles with NVRTC to a cubin. Thread-safe. An invalid configuration is a Failure
 /// (compile_failed, or cannot_launch for what ptxas refuses as too large); a fault of the user

@@ -20,18 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view verbose_ptxas = "--ptxas-options=-v";
 
-void refuse_unknown_architecture(const std::string& architecture) {
-  const std::vector<std::string> known = nvrtc_architectures();
-  const auto cc = compute_capability_from(architecture);
-  const bool is_known =
-      architecture.substr(0, 3) == "sm_" && cc &&
-      std::find(known.begin(), known.end(), rooftune::architecture(*cc)) != known.end();
-  if (!is_known) {
-    throw InputError(fmt::format("NVRTC {} cannot compile for {}", nvrtc_version(), architecture),
-                     fmt::format("it knows {}", fmt::join(known, ", ")));
-  }
-}
-
 bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
@@ -68,7 +56,7 @@ std::vector<fs::path> folders_in(const std::vector<std::string>& options) {
 class Job {
  public:
   Job(const KernelInstance& instance, const std::string& architecture) : instance_(instance) {
-    refuse_unknown_architecture(architecture);
+    require_nvrtc_architecture(architecture);
     refuse_conflicting_options(instance.options);
     text_ = instance.source_text.empty() ? read_source(instance.source) : instance.source_text;
     input_.source = source_with_defines(text_, instance.source, instance.defines);
@@ -346,6 +334,18 @@ CompileResult compile(const Job& job, const std::string& architecture) {
 }
 
 }  // namespace
+
+void require_nvrtc_architecture(const std::string& architecture) {
+  const std::vector<std::string> known = nvrtc_architectures();
+  const auto cc = compute_capability_from(architecture);
+  const bool is_known =
+      architecture.substr(0, 3) == "sm_" && cc &&
+      std::find(known.begin(), known.end(), rooftune::architecture(*cc)) != known.end();
+  if (!is_known) {
+    throw InputError(fmt::format("NVRTC {} cannot compile for {}", nvrtc_version(), architecture),
+                     fmt::format("it knows {}", fmt::join(known, ", ")));
+  }
+}
 
 CompileResult compile_nvrtc(const KernelInstance& instance, const std::string& architecture,
                             BinaryCache* cache) {

@@ -13,8 +13,9 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/spec_argument.hpp"
 #include "tuner/cli/table.hpp"
-#include "tuner/compile/compiler.hpp"
+#include "tuner/cli/variants.hpp"
 #include "tuner/core/units.hpp"
+#include "tuner/occupancy/chart.hpp"
 #include "tuner/session/codec.hpp"
 
 namespace rooftune::cli {
@@ -31,15 +32,6 @@ struct Options {
   bool json = false;
 };
 
-/// What came of compiling one configuration.
-struct Compiled {
-  NamedValues parameters;
-  std::uint64_t dynamic_shared = 0;  ///< bytes
-  std::optional<Resources> resources;
-  std::optional<Occupancy> occupancy;
-  std::optional<Failure> failure;
-};
-
 /// Evaluates every formula of the spec once for each configuration and problem, so that what fails
 /// is told before anything is compiled.
 void check_formulas(const Spec& spec, const Space& space,
@@ -53,55 +45,6 @@ void check_formulas(const Spec& spec, const Space& space,
       }
     }
   }
-}
-
-void finish(Compiled& compiled, const KernelInstance& instance, const CompileResult& result,
-            const std::string& architecture) {
-  if (const auto* failure = std::get_if<Failure>(&result)) {
-    compiled.failure = *failure;
-    return;
-  }
-  compiled.resources = std::get<KernelBinary>(result).resources;
-  if (compiled.resources) {
-    compiled.occupancy = occupancy_of(instance, *compiled.resources, architecture);
-    compiled.failure = launch_failure(instance, *compiled.resources, architecture);
-  }
-}
-
-/// On all cores; what cannot launch whatever the compiler does is not compiled.
-std::vector<Compiled> compile(const Spec& spec, const Space& space,
-                              const std::vector<Configuration>& configurations,
-                              const std::string& architecture, Io& io) {
-  std::vector<Compiled> result;
-  std::vector<KernelInstance> instances;
-  std::vector<std::size_t> places;
-  for (const Configuration& configuration : configurations) {
-    KernelInstance instance = instantiate(spec, space.values(configuration), spec.problems.front());
-    Compiled compiled;
-    compiled.parameters = instance.parameters;
-    compiled.dynamic_shared = instance.launch.shared_bytes;
-    compiled.failure = launch_failure(instance, architecture);
-    if (!compiled.failure) {
-      places.push_back(result.size());
-      instances.push_back(std::move(instance));
-    }
-    result.push_back(std::move(compiled));
-  }
-  BinaryCache cache;
-  const auto progress = [&](std::size_t done) {
-    if (io.err_is_terminal) {
-      io.err << fmt::format("\rcompiled {} of {}", done, instances.size()) << std::flush;
-    }
-  };
-  const std::vector<CompileResult> binaries =
-      compile_all(instances, architecture, 0, &cache, progress);
-  if (io.err_is_terminal) {
-    io.err << '\n';
-  }
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    finish(result[places[i]], instances[i], binaries[i], architecture);
-  }
-  return result;
 }
 
 std::string values_text(const Parameter& parameter) {
@@ -139,18 +82,10 @@ void print_samples(const Space& space, const std::vector<Configuration>& samples
   }
 }
 
-std::string limiters(const Occupancy& occupancy) {
-  std::vector<std::string_view> names;
-  for (const Resource resource : occupancy.limited_by) {
-    names.push_back(to_string(resource));
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-std::vector<std::string> row_of(const Compiled& compiled) {
+std::vector<std::string> row_of(const Variant& compiled) {
   const std::string dash = "-";
   std::vector<std::string> row(7, dash);
-  row[4] = format_bytes(static_cast<double>(compiled.dynamic_shared));
+  row[4] = format_bytes(static_cast<double>(compiled.launch.shared_bytes));
   if (const auto& resources = compiled.resources) {
     row[0] = std::to_string(resources->registers);
     row[1] = format_bytes(static_cast<double>(resources->spill_stores));
@@ -159,13 +94,13 @@ std::vector<std::string> row_of(const Compiled& compiled) {
   }
   if (compiled.occupancy && !compiled.failure) {
     row[5] = format_percent(compiled.occupancy->fraction);
-    row[6] = limiters(*compiled.occupancy);
+    row[6] = names_of(compiled.occupancy->limited_by);
   }
   row.push_back(to_string(compiled.parameters));
   return row;
 }
 
-void print_compiled(const std::vector<Compiled>& compiled, const std::string& architecture,
+void print_compiled(const std::vector<Variant>& compiled, const std::string& architecture,
                     std::ostream& out) {
   out << fmt::format("\n{} drawn at random, for {} with NVRTC {}:\n", compiled.size(), architecture,
                      nvrtc_version());
@@ -179,7 +114,7 @@ void print_compiled(const std::vector<Compiled>& compiled, const std::string& ar
                {"limited by"},
                {"configuration"}});
   std::map<std::string, std::uint64_t> failures;
-  for (const Compiled& one : compiled) {
+  for (const Variant& one : compiled) {
     table.add(row_of(one));
     if (one.failure) {
       ++failures[fmt::format("{}: {}", to_string(one.failure->outcome), one.failure->reason)];
@@ -197,13 +132,13 @@ void print_compiled(const std::vector<Compiled>& compiled, const std::string& ar
   reasons.print(out);
 }
 
-Json json_of(const Compiled& compiled) {
+Json json_of(const Variant& compiled) {
   Json json = {{"parameters", codec::encode_values(compiled.parameters)},
                {"outcome", to_string(compiled.failure ? compiled.failure->outcome : Outcome::ok)}};
   if (compiled.failure) {
     json["reason"] = compiled.failure->reason;
   }
-  json["dynamic_shared"] = compiled.dynamic_shared;
+  json["dynamic_shared"] = compiled.launch.shared_bytes;
   if (compiled.resources) {
     json["resources"] = codec::encode(*compiled.resources);
   }
@@ -227,19 +162,6 @@ Json json_of(const Spec& spec, const Space& space, const std::vector<Configurati
   return json;
 }
 
-/// "sm_90", also from "9.0" and "90".
-std::string architecture_named(const std::string& text) {
-  const auto cc = compute_capability_from(text);
-  return cc ? architecture(*cc) : text;
-}
-
-void refuse_without_kernel(const Spec& spec) {
-  if (!spec.kernel) {
-    throw InputError(fmt::format("{}: no kernel to compile", spec.file.string()),
-                     "add `kernel: {source: FILE.cu, name: NAME}`");
-  }
-}
-
 int run_space(const Options& options, Io& io) {
   const Spec spec = options.spec.load();
   const Space space(spec);
@@ -250,17 +172,22 @@ int run_space(const Options& options, Io& io) {
     check_formulas(spec, space, {space.at(0)});
     check_formulas(spec, space, samples);
   }
-  std::vector<Compiled> compiled;
+  std::vector<Variant> compiled;
   if (!to_compile.empty()) {
-    refuse_without_kernel(spec);
-    compiled = compile(spec, space, to_compile, architecture_named(options.architecture), io);
+    std::vector<NamedValues> configurations;
+    for (const Configuration& configuration : to_compile) {
+      configurations.push_back(space.values(configuration));
+    }
+    BinaryCache cache;
+    compiled = compile_variants(spec, configurations, architecture_named(options.architecture),
+                                &cache, io);
   }
   if (options.json) {
     Json json = json_of(spec, space, samples);
     if (!compiled.empty()) {
       json["architecture"] = architecture_named(options.architecture);
       json["compiled"] = Json::array();
-      for (const Compiled& one : compiled) {
+      for (const Variant& one : compiled) {
         json["compiled"].push_back(json_of(one));
       }
     }

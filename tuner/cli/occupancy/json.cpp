@@ -15,14 +15,6 @@ Json names(const std::vector<Resource>& resources) {
   return list;
 }
 
-void add_answer(Json& json, const Occupancy& answer) {
-  json["active_blocks"] = answer.active_blocks;
-  json["active_warps"] = answer.active_warps;
-  json["occupancy"] = answer.fraction;
-  json["limited_by"] = names(answer.limited_by);
-  json["launchable"] = answer.launchable;
-}
-
 Json axis_json(Axis axis, const std::vector<std::int64_t>& values,
                const std::optional<std::size_t>& current) {
   return {{"axis", to_string(axis)},
@@ -31,6 +23,14 @@ Json axis_json(Axis axis, const std::vector<std::int64_t>& values,
 }
 
 }  // namespace
+
+void add_answer(Json& json, const Occupancy& answer) {
+  json["active_blocks"] = answer.active_blocks;
+  json["active_warps"] = answer.active_warps;
+  json["occupancy"] = answer.fraction;
+  json["limited_by"] = names(answer.limited_by);
+  json["launchable"] = answer.launchable;
+}
 
 Json occupancy_json(const OccupancyRequest& request, const Occupancy& answer) {
   OccupancyRequest plain = request;

@@ -22,8 +22,6 @@ struct NumberOptions {
   std::string cc, device, multiprocessors;
   std::string block, registers, shared, dynamic_shared, formula, carveout, grid;
   std::vector<std::string> sweep;
-
-  bool any() const;
 };
 
 /// The options as values.

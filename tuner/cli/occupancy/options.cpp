@@ -173,14 +173,6 @@ void refuse_carveout(const NumberQuestion& question) {
 
 }  // namespace
 
-bool NumberOptions::any() const {
-  const std::array<const std::string*, 10> all = {&cc,        &device, &multiprocessors, &block,
-                                                  &registers, &shared, &dynamic_shared,  &formula,
-                                                  &carveout,  &grid};
-  return !sweep.empty() ||
-         std::any_of(all.begin(), all.end(), [](const auto* text) { return !text->empty(); });
-}
-
 NumberQuestion parse_numbers(const NumberOptions& options, const OccupancyOutput& output) {
   NumberQuestion question;
   question.sweep = axes(options.sweep);
