@@ -15,9 +15,11 @@ using svg::plot_right;
 using svg::plot_top;
 
 const Placement* placement_of(const Record& record) {
-  const bool placed = record.outcome == Outcome::ok && !record.problems.empty() &&
-                      record.problems.front().placement;
-  return placed ? &*record.problems.front().placement : nullptr;
+  if (record.outcome != Outcome::ok || record.problems.empty()) {
+    return nullptr;
+  }
+  const std::optional<Placement>& placement = record.problems.front().placement;
+  return placement ? &*placement : nullptr;
 }
 
 std::string bound_of(const Record& record) {

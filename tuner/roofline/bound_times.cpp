@@ -29,9 +29,11 @@ class Collector {
     add_pipe(Bound::fp, model::pipe_time(input_.work, device_, false));
     add_pipe(Bound::tensor, model::pipe_time(input_.work, device_, true));
     add_issue();
-    add_idle_schedulers();
-    add_tail();
-    add_latency();
+    if (grid_) {
+      add_idle_schedulers(*grid_);
+      add_tail(*grid_);
+      add_latency(*grid_);
+    }
     if (const Roof* launch = device_.roof(RoofKind::latency, "launch")) {
       add(Bound::launch, launch->value, false, "one launch: " + model::roof_text(*launch));
     }
@@ -124,25 +126,25 @@ class Collector {
   }
 
   /// Schedulers without a warp do nothing: holds whatever the kernel does.
-  void add_idle_schedulers() {
-    const double factor = grid_ ? grid_->idle_factor(device_) : 1;
+  void add_idle_schedulers(const model::GridShape& grid) {
+    const double factor = grid.idle_factor(device_);
     if (factor <= 1 || pipe_seconds_ <= 0) {
       return;
     }
-    const bool by_grid = grid_->blocks < grid_->multiprocessors ||
-                         grid_->warps < grid_->multiprocessors * device_.schedulers();
+    const bool by_grid = grid.blocks < grid.multiprocessors ||
+                         grid.warps < grid.multiprocessors * device_.schedulers();
     const Bound bound = by_grid ? Bound::grid_size : Bound::occupancy;
     const std::string basis =
-        fmt::format("{:.0f} blocks, {:.0f} warps: {} of the schedulers have work", grid_->blocks,
-                    grid_->warps, format_percent(1 / factor));
+        fmt::format("{:.0f} blocks, {:.0f} warps: {} of the schedulers have work", grid.blocks,
+                    grid.warps, format_percent(1 / factor));
     add_with_proof(bound, pipe_seconds_ * factor, pipe_provable_ * factor, basis, basis);
   }
 
   /// The fullest multiprocessor against the mean. Blocks at the rim may do less, so it proves
   /// nothing.
-  void add_tail() {
-    const double factor = grid_ ? grid_->imbalance() : 1;
-    if (factor <= 1 || grid_->blocks <= grid_->multiprocessors) {
+  void add_tail(const model::GridShape& grid) {
+    const double factor = grid.imbalance();
+    if (factor <= 1 || grid.blocks <= grid.multiprocessors) {
       return;
     }
     double local = 0;  // what each multiprocessor does by itself
@@ -153,23 +155,23 @@ class Collector {
     }
     add(Bound::tail, local * factor, false,
         fmt::format("{:.0f} blocks on {:.0f} multiprocessors: {:.0f} rounds for {:.2f} of work",
-                    grid_->blocks, grid_->multiprocessors,
-                    std::ceil(grid_->blocks / grid_->multiprocessors),
-                    grid_->blocks / grid_->multiprocessors));
+                    grid.blocks, grid.multiprocessors,
+                    std::ceil(grid.blocks / grid.multiprocessors),
+                    grid.blocks / grid.multiprocessors));
   }
 
   /// Each wave waits for DRAM at least once, and bytes in flight over the latency cap the bandwidth
   /// (Little's law), 16 bytes a thread at a time.
-  void add_latency() {
+  void add_latency(const model::GridShape& grid) {
     const double bytes = model::moved_bytes(input_.work, Level::dram);
-    if (!grid_ || device_.kind == DeviceKind::host || device_.clock_hz <= 0 || bytes <= 0) {
+    if (device_.kind == DeviceKind::host || device_.clock_hz <= 0 || bytes <= 0) {
       return;
     }
     const double latency = dram_latency_clocks / device_.clock_hz;
-    const double waves = grid_->resident_blocks > 0 ? std::ceil(grid_->waves()) : 1;
-    double resident = grid_->warps;
-    if (grid_->resident_warps > 0) {
-      resident = std::min(resident, grid_->resident_warps * grid_->multiprocessors);
+    const double waves = grid.resident_blocks > 0 ? std::ceil(grid.waves()) : 1;
+    double resident = grid.warps;
+    if (grid.resident_warps > 0) {
+      resident = std::min(resident, grid.resident_warps * grid.multiprocessors);
     }
     const double round_trips = waves * latency;
     const double in_flight = resident * bytes_per_warp_instruction;

@@ -13,7 +13,7 @@ double amount_at(const std::map<Level, double>& amounts, Level level) {
   return found == amounts.end() ? 0 : found->second;
 }
 
-std::string without_per_second(std::string text) {
+std::string without_per_second(const std::string& text) {
   return text.substr(0, text.size() - 2);
 }
 

@@ -51,9 +51,9 @@ class Source {
 /// A mapping whose keys are all known and appear once.
 class Fields {
  public:
-  Fields(const Source& source, YAML::Node node, std::string what,
+  Fields(const Source& source, const YAML::Node& node, std::string what,
          const std::vector<std::string>& known)
-      : source_(source), node_(std::move(node)), what_(std::move(what)) {
+      : source_(source), node_(node), what_(std::move(what)) {
     if (!node_.IsMap()) {
       source_.fail(node_, what_ + " must be a mapping", "write KEY: VALUE lines");
     }

@@ -132,15 +132,15 @@ Judged divergence(const Facts& facts, const DiagnosisRule& rule) {
 }
 
 Judged spills(const Facts& facts, const DiagnosisRule&) {
-  const auto& resources = facts.input.model.resources;
-  const std::int64_t bytes = resources ? resources->spill_stores + resources->spill_loads : 0;
+  const Resources resources = facts.input.model.resources.value_or(Resources{});
+  const std::int64_t bytes = resources.spill_stores + resources.spill_loads;
   const double counted = local_instructions(facts.input.counters).value_or(0);
   if (bytes <= 0 && counted <= 0) {
     return std::nullopt;
   }
   std::string evidence =
       bytes > 0 ? fmt::format("{} B of spill stores and {} B of loads a thread at {} registers",
-                              resources->spill_stores, resources->spill_loads, resources->registers)
+                              resources.spill_stores, resources.spill_loads, resources.registers)
                 : fmt::format("{:.3g} warp instructions on local memory", counted);
   // How often they run is not known from the compiler: a prior, below whatever is measured.
   return Judgement{0.3, std::move(evidence), facts.room_above()};

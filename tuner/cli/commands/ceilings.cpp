@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -93,8 +93,8 @@ void print_table(const DeviceProfile& device, const std::string& file, Io& io) {
 int run_ceilings(const Options& options, Io& io) {
   const DeviceProfile device = device_with_roofs(options.device, io, options.refresh);
   std::string file;
-  if (device.kind == DeviceKind::host && device.source.find("not stored") == std::string::npos) {
-    file = host_ceilings_file()->string();
+  if (options.device == "host" && device.source.find("not stored") == std::string::npos) {
+    file = host_ceilings_file().value_or(std::filesystem::path()).string();
   }
   options.json ? print_json(device, file, io) : print_table(device, file, io);
   return 0;

@@ -79,17 +79,20 @@ int answer_question(const RooflineQuestion& question, const RooflineOutput& outp
 
 /// A record's first problem, as an answer. Absent where it was not placed.
 std::optional<Answer> answer_of(const Record& record, const DeviceProfile& device) {
-  if (record.problems.empty() || !record.problems.front().placement ||
-      !record.problems.front().measurement) {
+  if (record.problems.empty()) {
     return std::nullopt;
   }
-  const ProblemResult& problem = record.problems.front();
-  const double seconds = problem.measurement->seconds;
+  const std::optional<Placement>& placement = record.problems.front().placement;
+  const std::optional<Measurement>& measurement = record.problems.front().measurement;
+  if (!placement || !measurement) {
+    return std::nullopt;
+  }
+  const double seconds = measurement->seconds;
   return Answer{device,
-                problem.placement->achieved_flops * seconds,
-                problem.placement->achieved_dram * seconds,
+                placement->achieved_flops * seconds,
+                placement->achieved_dram * seconds,
                 seconds,
-                *problem.placement,
+                *placement,
                 record.diagnosis.value_or(Diagnosis{})};
 }
 

@@ -25,25 +25,26 @@ template <typename T, std::size_t Bytes>
   const Vector scale = Vector{} + static_cast<T>(opaque_half);
   const Vector shift = Vector{} + static_cast<T>(opaque_one);
   Vector sums[accumulators];
-  for (std::size_t k = 0; k < accumulators; ++k) {
-    sums[k] = shift * static_cast<T>(k);  // goes to 2: neither denormal nor infinite
+  T start = 0;
+  for (Vector& sum : sums) {
+    sum = shift * start++;  // goes to 2: neither denormal nor infinite
   }
   for (std::size_t round = 0; round < rounds; ++round) {
 #pragma GCC unroll 8
     for (std::size_t batch = 0; batch < batches; ++batch) {
 #pragma GCC unroll 12
-      for (std::size_t k = 0; k < accumulators; ++k) {
-        sums[k] = sums[k] * scale + shift;
+      for (Vector& sum : sums) {
+        sum = sum * scale + shift;
       }
     }
   }
   Vector total{};
-  for (std::size_t k = 0; k < accumulators; ++k) {
-    total += sums[k];
+  for (const Vector& sum : sums) {
+    total += sum;
   }
   sink = static_cast<double>(total[0]);
-  constexpr double lanes = Bytes / sizeof(T);
-  return 2.0 * lanes * accumulators * batches * static_cast<double>(rounds);
+  constexpr std::size_t flops = 2 * (Bytes / sizeof(T)) * accumulators * batches;
+  return static_cast<double>(flops) * static_cast<double>(rounds);
 }
 
 /// Keeps a pass from being merged with the next one.
@@ -95,6 +96,7 @@ template <std::size_t Bytes>
 }
 
 // One set of functions for a target. A macro, because the attribute takes no template argument.
+// NOLINTBEGIN(bugprone-macro-parentheses): an attribute stands in no parentheses
 #define ROOFTUNE_CEILING_KERNELS(name, bytes, attribute)                                           \
   attribute double name##_fp32(std::size_t rounds) {                                               \
     return fma_body<float, bytes>(rounds);                                                         \
@@ -118,6 +120,7 @@ ROOFTUNE_CEILING_KERNELS(avx2, 32, __attribute__((target("avx2,fma"))))
 ROOFTUNE_CEILING_KERNELS(avx512, 64, __attribute__((target("avx512f,avx2,fma"))))
 #endif
 #undef ROOFTUNE_CEILING_KERNELS
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace
 
