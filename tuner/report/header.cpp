@@ -91,40 +91,32 @@ std::string problem_struct(const Results& results, const Names& names) {
   return text + "};\n\n";
 }
 
-constexpr std::string_view shared_types = R"cpp(struct Dim3 {
-                                                  std::int64_t x = 1;
-                                                  std::int64_t y = 1;
-                                                  std::int64_t z = 1;
-                                                };
+// Another delimiter than `cpp`: clang-format would lay out the text as code of this file.
+constexpr std::string_view shared_types = R"header(struct Dim3 {
+  std::int64_t x = 1;
+  std::int64_t y = 1;
+  std::int64_t z = 1;
+};
 
-                                                /// What a launch takes; shared_bytes is dynamic
-                                                /// shared memory.
-                                                struct Geometry {
-                                                  Dim3 grid;
-                                                  Dim3 block;
-                                                  std::int64_t shared_bytes = 0;
-                                                };
+/// What a launch takes; shared_bytes is dynamic shared memory.
+struct Geometry {
+  Dim3 grid;
+  Dim3 block;
+  std::int64_t shared_bytes = 0;
+};
 
-                                                /// Where a configuration comes from.
-                                                struct Origin {
-                                                  std::string_view device;
-                                                  std::string_view kernel;  ///< as a C++ name
-                                                                            ///< expression
-                                                  double seconds = 0;  ///< geometric mean over the
-                                                                       ///< problems
-                                                  double roof_fraction = 0;  ///< of what the
-                                                                             ///< roofline says is
-                                                                             ///< attainable; 0:
-                                                                             ///< unknown
-                                                  double largest_error = 0;  ///< against the
-                                                                             ///< reference
-                                                  bool is_host = false;      ///< measured on a CPU:
-                                                                         ///< says nothing about a
-                                                                         ///< GPU
-                                                  std::string_view spec_hash;
-                                                  std::string_view measured_at;  ///< UTC
-                                                };
-)cpp";
+/// Where a configuration comes from.
+struct Origin {
+  std::string_view device;
+  std::string_view kernel;    ///< as a C++ name expression
+  double seconds = 0;         ///< geometric mean over the problems
+  double roof_fraction = 0;   ///< of what the roofline says is attainable; 0: unknown
+  double largest_error = 0;   ///< against the reference
+  bool is_host = false;       ///< measured on a CPU: says nothing about a GPU
+  std::string_view spec_hash;
+  std::string_view measured_at;  ///< UTC
+};
+)header";
 
 std::string dim3_text(const std::vector<std::string>& expressions, const Names& names) {
   std::string text;

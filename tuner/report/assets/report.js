@@ -89,6 +89,16 @@
     tooltip.style.top = `${y + 14 + window.scrollY}px`;
   }
 
+  // Roofs that coincide (the host's L1 stands for shared memory too) are one line with both names.
+  function distinct(roofs) {
+    const list = [];
+    for (const roof of roofs) {
+      const same = list.find((r) => r.value === roof.value && r.source === roof.source);
+      if (same) same.name += `, ${roof.name}`; else list.push({...roof});
+    }
+    return list;
+  }
+
   // Powers of ten between two exponents; 2 and 5 times them too where there are few.
   function ticks(from, to) {
     const list = [];
@@ -105,8 +115,8 @@
   function plot() {
     const points = succeeded.filter((r) => r.intensity > 0 && r.flops > 0);
     const holder = get("plot");
-    const compute = data.roofs.filter((r) => r.kind === "compute");
-    const memory = data.roofs.filter((r) => r.kind === "bandwidth");
+    const compute = distinct(data.roofs.filter((r) => r.kind === "compute"));
+    const memory = distinct(data.roofs.filter((r) => r.kind === "bandwidth"));
     if (!points.length) {
       holder.replaceChildren("No configuration has both a time and a work formula: nothing to place.");
       return;
