@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -53,7 +54,17 @@ int describe_address(char* out, std::size_t size, const void* address) {
   return std::snprintf(out, size, "outside of every buffer");
 }
 
+std::atomic_flag crashed = ATOMIC_FLAG_INIT;
+static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a signal handler may touch lock-free atomics alone");
+
 void on_crash(int signal, siginfo_t* info, void* context) {
+  if (crashed.test_and_set()) {
+    // Several blocks often fail alike at once. The process must not end by the second thread's
+    // fault before the first one's is written.
+    while (true) {
+      pause();
+    }
+  }
   const auto* machine = static_cast<const ucontext_t*>(context);
 #if defined(__x86_64__)
   const auto pc = static_cast<std::uintptr_t>(machine->uc_mcontext.gregs[REG_RIP]);
@@ -66,7 +77,8 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   const int length = std::snprintf(line, sizeof line, "crash %d %#" PRIxPTR " %p %s\n", signal, pc,
                                    info->si_addr, place);
   append(line, static_cast<std::size_t>(std::clamp<int>(length, 0, sizeof line - 1)));
-  // SA_RESETHAND: the fault happens again, and ends the process as it should.
+  // The fault happens again, and ends the process as it should.
+  ::signal(signal, SIG_DFL);
 }
 
 }  // namespace
@@ -94,9 +106,9 @@ void report_crashes(const std::vector<Buffer>& buffers) {
   if (__asan_init != nullptr || __tsan_init != nullptr) {
     return;
   }
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = on_crash;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     sigaction(signal, &action, nullptr);
   }
