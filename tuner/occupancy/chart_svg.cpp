@@ -124,10 +124,15 @@ std::string sweep_svg(const Sweep& sweep) {
   const Steps steps(sweep.values, left, right);
   const auto y = [](double fraction) { return bottom - (bottom - top) * fraction; };
   std::string path;
-  for (std::size_t i = 0; i < sweep.values.size(); ++i) {
-    const double level = y(sweep.answers[i].fraction);
-    path += fmt::format("{}{:.1f},{:.1f} {:.1f},{:.1f}", i == 0 ? "" : " ", steps.begin(i), level,
-                        steps.end(i), level);
+  for (std::size_t i = 0; i < sweep.values.size();) {
+    std::size_t last = i;  // of the steps that are level with this one
+    const double fraction = sweep.answers[i].fraction;
+    while (last + 1 < sweep.values.size() && sweep.answers[last + 1].fraction == fraction) {
+      ++last;
+    }
+    path += fmt::format("{}{:.1f},{:.1f} {:.1f},{:.1f}", i == 0 ? "" : " ", steps.begin(i),
+                        y(fraction), steps.end(last), y(fraction));
+    i = last + 1;
   }
   std::string body;
   for (int percent = 0; percent <= 100; percent += 25) {

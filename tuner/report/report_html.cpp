@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tuner/report/markup.hpp"
+#include "tuner/report/occupancy_figures.hpp"
 #include "tuner/report/report.hpp"
 #include "tuner/report/report_assets.hpp"
 #include "tuner/report/report_data.hpp"
@@ -30,6 +31,7 @@ std::string report_html(const Results& results) {
   return filled(assets::report_html, {{"@TITLE@", escape_markup(results.spec_name + " - rooftune")},
                                       {"@STYLE@", std::string(assets::report_css)},
                                       {"@STATIC_PLOT@", roofline_svg(results)},
+                                      {"@OCCUPANCY@", occupancy_figures(results)},
                                       {"@DATA@", report_data(results)},
                                       {"@SCRIPT@", std::string(assets::report_js)}});
 }

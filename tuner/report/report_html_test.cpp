@@ -30,11 +30,29 @@ TEST(ReportHtml, StringsFromSpecsAndDevicesNeverBecomeMarkup) {
 
 TEST(ReportHtml, LeavesNoPlaceholderAndAsksNoNetwork) {
   const std::string page = report_html(sample_run(3));
-  for (const char* placeholder : {"@TITLE@", "@STYLE@", "@STATIC_PLOT@", "@DATA@", "@SCRIPT@"}) {
+  for (const char* placeholder :
+       {"@TITLE@", "@STYLE@", "@STATIC_PLOT@", "@OCCUPANCY@", "@DATA@", "@SCRIPT@"}) {
     EXPECT_THAT(page, Not(HasSubstr(placeholder)));
   }
   EXPECT_THAT(page, Not(HasSubstr("src=\"http")));
   EXPECT_THAT(page, Not(HasSubstr("@import")));
+}
+
+TEST(ReportHtml, ShowsTheOccupancyOfAGpusBest) {
+  Results results = sample_run(20);
+  results.device.kind = DeviceKind::host;
+  EXPECT_THAT(report_html(results), Not(HasSubstr("<figcaption>")));
+  results.device.kind = DeviceKind::cuda;
+  results.device.cc = {8, 6};
+  for (Record& record : results.records) {
+    record.resources = Resources{72, 0, 0, 0, 8192, 0, 0};
+  }
+  const std::string page = report_html(results);
+  EXPECT_EQ(count_of(page, "<figure class=\"occupancy\">"), 2U);
+  EXPECT_EQ(count_of(page, "class=\"current\""), 2U);
+  EXPECT_THAT(page, HasSubstr("compute capability 8.6, 16 x 16 x 1 threads, 72 registers"));
+  results.device.cc = {3, 5};  // not in the table
+  EXPECT_THAT(report_html(results), Not(HasSubstr("<figcaption>")));
 }
 
 TEST(ReportHtml, FiveThousandConfigurationsStayUnderThreeMegabytes) {
