@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/compile/tokens.hpp"
+#include "tuner/core/tokens.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/value.hpp"
 

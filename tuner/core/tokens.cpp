@@ -1,4 +1,4 @@
-#include "tuner/compile/tokens.hpp"
+#include "tuner/core/tokens.hpp"
 
 #include <algorithm>
 #include <array>

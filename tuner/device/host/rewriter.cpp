@@ -11,7 +11,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/device/host/scopes.hpp"
 #include "tuner/device/host/shared_declaration.hpp"
-#include "tuner/device/host/tokens.hpp"
+#include "tuner/core/tokens.hpp"
 
 namespace rooftune::host {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "tuner/device/host/tokens.hpp"
+#include "tuner/core/tokens.hpp"
 
 namespace rooftune::host {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/device/host/tokens.hpp"
+#include "tuner/core/tokens.hpp"
 
 namespace rooftune::host {
 
