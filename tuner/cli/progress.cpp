@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <ostream>
 
 #include "tuner/core/units.hpp"
@@ -67,6 +68,26 @@ std::string outcome_text(const Record& record) {
                      bound_text(record, ", "));
 }
 
+std::string failures_text(const Results& results) {
+  std::map<Outcome, std::vector<const Record*>> failed;
+  for (const Record& record : results.records) {
+    if (record.outcome != Outcome::ok) {
+      failed[record.outcome].push_back(&record);
+    }
+  }
+  std::string text;
+  for (const auto& [outcome, records] : failed) {
+    text +=
+        fmt::format("{} {}, the first {}: {}\n", format_count(records.size()), to_string(outcome),
+                    to_string(records.front()->parameters), records.front()->reason);
+  }
+  for (const Dropped& dropped : results.dropped) {
+    text += fmt::format("{} {} without a trial, the first: {}\n", format_count(dropped.count),
+                        to_string(dropped.outcome), dropped.reason);
+  }
+  return text;
+}
+
 void Progress::on_start(const Results& so_far) {
   line(fmt::format("{} on {}: {} configurations of {}, policy {}, seed {}", so_far.spec_name,
                    so_far.device.name, format_count(so_far.space_size),
@@ -99,8 +120,9 @@ void Progress::on_message(const std::string& text) {
   line("note: " + text);
 }
 
-void Progress::on_stop(const Results& /*results*/) {
+void Progress::on_stop(const Results& results) {
   clear_live_line();
+  out_ << failures_text(results) << std::flush;
 }
 
 void Progress::line(const std::string& text) {

@@ -23,6 +23,8 @@ std::optional<double> seconds_left(const Results& so_far, const ProgressOptions&
 std::string progress_line(const Results& so_far, const ProgressOptions& options);
 /// "1.23 ms, 71% of its roof, bound by shared", or "compile_failed: REASON".
 std::string outcome_text(const Record& record);
+/// A line for each way in which configurations failed or were dropped, with the first reason.
+std::string failures_text(const Results& results);
 
 class Progress : public Listener {
  public:

@@ -41,6 +41,20 @@ TEST(Progress, LineSaysWhatIsKnown) {
             "3/40  best 500 us (25% of its roof)  bound by bank_conflicts  1 failed  74.0 s left");
 }
 
+TEST(Progress, FailuresAreCountedByOutcome) {
+  Results results = after(4, 1);
+  EXPECT_EQ(failures_text(results), "");
+  for (const std::size_t i : {1, 3}) {
+    results.records[i].outcome = Outcome::crashed;
+    results.records[i].parameters = {{"BM", i}};
+    results.records[i].reason = "signal 11";
+  }
+  results.dropped = {{Outcome::cannot_launch, "2048 threads a block, at most 1024", 1200}};
+  EXPECT_EQ(failures_text(results),
+            "2 crashed, the first BM=1: signal 11\n"
+            "1,200 cannot_launch without a trial, the first: 2048 threads a block, at most 1024\n");
+}
+
 TEST(Progress, OutcomesInWords) {
   Record record;
   record.outcome = Outcome::compile_failed;

@@ -86,7 +86,8 @@ TEST_F(TuneCommand, EndsWithPathsReasonAndVerdict) {
             "k on Fake device: 4 configurations of 4, policy exhaustive, seed 1\n"
             "#1 BM=1: 100 us, 12% of its roof, not enough evidence for its bound\n"
             "#2 BM=2: 50.0 us, 24% of its roof, not enough evidence for its bound\n"
-            "#3 BM=4: 25.0 us, 48% of its roof, not enough evidence for its bound\n");
+            "#3 BM=4: 25.0 us, 48% of its roof, not enough evidence for its bound\n"
+            "1 wrong_result, the first BM=8: A[3]: got 1, expected 2\n");
   EXPECT_THAT(folder_.read("out/roofline.svg"), HasSubstr("<svg"));
   EXPECT_THAT(folder_.read("out/report.html"), HasSubstr("<html"));
   EXPECT_THAT(folder_.read("out/k_tuned.hpp"), HasSubstr("BM = 4"));
@@ -109,7 +110,7 @@ TEST_F(TuneCommand, OnATerminalOneLineIsKeptUpToDate) {
   EXPECT_THAT(result.err, HasSubstr("\r\x1b[K3/4  best 25.0 us (48% of its roof)"));
   EXPECT_THAT(result.err, HasSubstr("1 failed"));
   EXPECT_THAT(result.err, Not(HasSubstr("#3 BM=4")));
-  EXPECT_EQ(result.err.substr(result.err.size() - 4), "\r\x1b[K");
+  EXPECT_THAT(result.err, HasSubstr("\r\x1b[K1 wrong_result, the first BM=8"));
 }
 
 TEST_F(TuneCommand, JsonIsOneDocumentOnStdout) {
