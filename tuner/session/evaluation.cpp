@@ -164,10 +164,10 @@ void Evaluator::diagnose_slowest(const Prepared& prepared, Record& record) const
 }
 
 Record Evaluator::evaluate(const NamedValues& parameters,
+                           const std::variant<Prepared, Failure>& prepared,
                            const std::function<void()>& before_launch) {
   Record record;
   record.parameters = parameters;
-  std::variant<Prepared, Failure> prepared = prepare(parameters);
   if (const auto* failure = std::get_if<Failure>(&prepared)) {
     fail(record, *failure);
     return record;

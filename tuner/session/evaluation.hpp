@@ -26,11 +26,14 @@ class Evaluator {
   /// What the launch alone tells, before anything is compiled. Throws InputError.
   std::optional<Failure> launch_failure(const NamedValues& parameters) const;
 
-  /// The whole way. `before_launch` is called once, when everything is compiled. Throws InputError
-  /// for faults that are the spec's and not the configuration's.
-  Record evaluate(const NamedValues& parameters, const std::function<void()>& before_launch);
-
+  /// Compiles and checks the launch. Thread-safe. Throws InputError for faults that are the spec's
+  /// and not the configuration's.
   std::variant<Prepared, Failure> prepare(const NamedValues& parameters);
+
+  /// The rest of the way. `before_launch` is called once, where there is anything to launch.
+  Record evaluate(const NamedValues& parameters, const std::variant<Prepared, Failure>& prepared,
+                  const std::function<void()>& before_launch);
+
   /// Geometric mean over the problems, in seconds.
   std::variant<double, Failure> time(const Prepared& prepared);
 

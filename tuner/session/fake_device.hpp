@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -39,6 +40,7 @@ class FakeDevice : public Device {
   const DeviceProfile& profile() const override { return device; }
   CompileResult compile(const KernelInstance& instance) override {
     const std::string key = to_string(instance.parameters);
+    const std::lock_guard lock(mutex_);
     if (refused.count(key) > 0) {
       return Failure{Outcome::compile_failed, "error: no such type", "k.cu(1): error"};
     }
@@ -60,7 +62,7 @@ class FakeDevice : public Device {
     ++launched[binary.entry];
     return answer_(instance);
   }
-  unsigned compile_jobs() const override { return 1; }
+  unsigned compile_jobs() const override { return jobs; }
 
   DeviceProfile device = fake_profile();
   std::set<std::string> refused;        ///< configurations that do not compile
@@ -68,9 +70,11 @@ class FakeDevice : public Device {
   std::map<std::string, int> launched;  ///< by configuration
   int launches = 0;
   int killed_after = -1;  ///< launches
+  unsigned jobs = 1;      ///< that compile at once
 
  private:
   Answer answer_;
+  std::mutex mutex_;
 };
 
 /// A steady, verified measurement.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <future>
 #include <unordered_set>
 
 #include "tuner/core/error.hpp"
@@ -20,12 +21,27 @@
 namespace rooftune {
 namespace {
 
+/// Proposals that may be under way at once. More would leave the policy further behind what is
+/// known.
+constexpr unsigned most_ahead = 4;
+
+/// Proposals that are known beforehand are dropped, at most so many between two looks at the clock.
+constexpr int most_drops = 64;
+
 /// Configurations that the proof looks at between two evaluations, so that it costs little.
 constexpr std::uint64_t proof_steps = 4096;
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
+
+/// A proposal whose configuration is being compiled.
+struct Ahead {
+  Proposal proposal;
+  NamedValues parameters;
+  std::future<std::variant<Prepared, Failure>>
+      prepared;  ///< not valid where the answer is recorded
+};
 
 class Session {
  public:
@@ -37,6 +53,7 @@ class Session {
         space_(space),
         model_(spec, space, device.profile()),
         evaluator_(spec, device, options.measure),
+        compile_jobs_(std::clamp(device.compile_jobs(), 1U, most_ahead)),
         results_(begin_results(spec, space, device, options)),
         journal_(open_journal(results_, options)),
         proof_(space_, [this](const Configuration& c) { return model_.lower_bound_seconds(c); }),
@@ -53,13 +70,17 @@ class Session {
  private:
   std::unique_ptr<Policy> make_session_policy();
   std::optional<StopDecision> should_stop();
-  void take(const Proposal& proposal);
+  void ask_ahead();
+  std::size_t wanted_ahead() const;
+  std::future<std::variant<Prepared, Failure>> prepare(const NamedValues& parameters);
+  bool drop_if_known(const Configuration& configuration, const NamedValues& parameters);
+  void take(Ahead next);
   void take_baseline();
   std::optional<Failure> known_beforehand(const Configuration& configuration,
                                           const NamedValues& parameters) const;
-  std::optional<Record> answer(const NamedValues& parameters, const Reason& reason);
-  Record evaluate(const NamedValues& parameters, const Reason& reason);
-  std::optional<Record> recorded(const NamedValues& parameters);
+  std::optional<Record> answer(Ahead& next);
+  Record evaluate(Ahead& next);
+  std::deque<Record>::iterator find_answer(const NamedValues& parameters);
   void take_remaining_answers();
   void keep(Record record);
   void tell(const Record& record);
@@ -84,11 +105,14 @@ class Session {
   const Space& space_;
   Model model_;
   Evaluator evaluator_;
+  unsigned compile_jobs_;
   Results results_;
   Journal journal_;
   ProofSearch proof_;
   StopRules rules_;
   std::unique_ptr<Policy> policy_;
+  std::deque<Ahead> ahead_;
+  bool exhausted_ = false;      ///< the policy has nothing left to propose
   std::deque<Record> answers_;  ///< of the run that is resumed, not yet asked for again
   std::unordered_set<Configuration, ConfigurationHash> seen_;
   Health health_;
@@ -105,9 +129,12 @@ Results Session::run() {
   take_baseline();
   std::optional<StopDecision> stop;
   while (!(stop = should_stop())) {
-    if (const std::optional<Proposal> proposal = policy_->ask()) {
-      take(*proposal);
-    } else {
+    ask_ahead();
+    if (!ahead_.empty()) {
+      Ahead next = std::move(ahead_.front());
+      ahead_.pop_front();
+      take(std::move(next));
+    } else if (exhausted_) {
       take_remaining_answers();
       used_up_ = true;
     }
@@ -148,12 +175,73 @@ std::unique_ptr<Policy> Session::make_session_policy() {
                               : make_policy(results_.policy, context);
 }
 
-void Session::take(const Proposal& proposal) {
-  const NamedValues parameters = space_.values(proposal.configuration);
-  if (const auto failure = known_beforehand(proposal.configuration, parameters)) {
-    return drop(proposal.configuration, *failure);
+/// Asks for more than one proposal where they can be compiled at the same time. On the host,
+/// compilers would disturb what is measured: there a handful is compiled, then measured.
+void Session::ask_ahead() {
+  const bool is_quiet = results_.device.kind == DeviceKind::host;
+  if (is_quiet && !ahead_.empty()) {
+    return;
   }
-  if (auto record = answer(parameters, proposal.reason)) {
+  for (int drops = 0; ahead_.size() < wanted_ahead() && drops < most_drops && !exhausted_;) {
+    std::optional<Proposal> proposal = policy_->ask();
+    if (!proposal) {
+      exhausted_ = true;
+      break;
+    }
+    NamedValues parameters = space_.values(proposal->configuration);
+    if (drop_if_known(proposal->configuration, parameters)) {
+      ++drops;
+      continue;
+    }
+    auto prepared = prepare(parameters);
+    ahead_.push_back({std::move(*proposal), std::move(parameters), std::move(prepared)});
+  }
+  if (is_quiet) {
+    for (const Ahead& ahead : ahead_) {
+      if (ahead.prepared.valid()) {
+        ahead.prepared.wait();
+      }
+    }
+  }
+}
+
+/// No more than the budget will measure.
+std::size_t Session::wanted_ahead() const {
+  const std::uint64_t done = results_.records.size();
+  const std::uint64_t left =
+      !rules_.evaluations ? most_ahead : *rules_.evaluations - std::min(done, *rules_.evaluations);
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(left, 1, compile_jobs_));
+}
+
+std::future<std::variant<Prepared, Failure>> Session::prepare(const NamedValues& parameters) {
+  if (find_answer(parameters) != answers_.end() || journal_.resumed().is_deadly(parameters)) {
+    return {};
+  }
+  return std::async(std::launch::async,
+                    [this, parameters] { return evaluator_.prepare(parameters); });
+}
+
+bool Session::drop_if_known(const Configuration& configuration, const NamedValues& parameters) {
+  const auto failure = known_beforehand(configuration, parameters);
+  if (failure) {
+    drop(configuration, *failure);
+  }
+  return failure.has_value();
+}
+
+void Session::take(Ahead next) {
+  // Since it was proposed, an earlier run's answer may have been taken, or a measurement may have
+  // ruled it out.
+  const Configuration& configuration = next.proposal.configuration;
+  if (is_seen(configuration) || drop_if_known(configuration, next.parameters)) {
+    return;
+  }
+  if (!answers_.empty() && find_answer(next.parameters) == answers_.end()) {
+    take_remaining_answers();
+    ahead_.push_front(std::move(next));  // if they leave it a budget
+    return;
+  }
+  if (auto record = answer(next)) {
     tell(*record);
     keep(std::move(*record));
   }
@@ -165,7 +253,8 @@ void Session::take_baseline() {
   }
   Reason reason;
   reason.summary = "the baseline: what is in use today";
-  auto record = answer(spec_.baseline, reason);
+  Ahead baseline{{{}, reason}, spec_.baseline, prepare(spec_.baseline)};
+  auto record = answer(baseline);
   if (!record) {
     return;
   }
@@ -198,19 +287,20 @@ std::optional<Failure> Session::known_beforehand(const Configuration& configurat
 
 /// nullopt where an interrupt cut it short: Ctrl-C reaches the processes that run kernels too, and
 /// their end says nothing about the configuration.
-std::optional<Record> Session::answer(const NamedValues& parameters, const Reason& reason) {
-  if (auto record = recorded(parameters)) {
-    before_ = record->elapsed_seconds;
+std::optional<Record> Session::answer(Ahead& next) {
+  if (const auto found = find_answer(next.parameters); found != answers_.end()) {
+    Record record = std::move(*found);
+    answers_.erase(found);
+    before_ = record.elapsed_seconds;
     began_ = now();
     return record;
   }
-  take_remaining_answers();
-  Record record = evaluate(parameters, reason);
+  Record record = evaluate(next);
   if (is_interrupted() && record.outcome != Outcome::ok) {
     return std::nullopt;
   }
-  record.proposal = reason;
-  record.in_space = find_in_space(parameters).has_value();
+  record.proposal = next.proposal.reason;
+  record.in_space = find_in_space(next.parameters).has_value();
   record.number = results_.records.size() + 1;
   record.elapsed_seconds = elapsed();
   record.timestamp = utc_now();
@@ -218,30 +308,24 @@ std::optional<Record> Session::answer(const NamedValues& parameters, const Reaso
   return record;
 }
 
-Record Session::evaluate(const NamedValues& parameters, const Reason& reason) {
+Record Session::evaluate(Ahead& next) {
   const std::uint64_t number = results_.records.size() + 1;
-  listener_.on_proposal(number, parameters, reason);
-  if (journal_.resumed().is_deadly(parameters)) {
+  listener_.on_proposal(number, next.parameters, next.proposal.reason);
+  if (journal_.resumed().is_deadly(next.parameters)) {
     Record record;
-    record.parameters = parameters;
+    record.parameters = next.parameters;
     record.outcome = Outcome::crashed;
     record.reason =
         "rooftune itself ended while this configuration ran, in the run that is resumed";
     return record;
   }
-  return evaluator_.evaluate(parameters, [&] { journal_.started(number, parameters); });
+  return evaluator_.evaluate(next.parameters, next.prepared.get(),
+                             [&] { journal_.started(number, next.parameters); });
 }
 
-std::optional<Record> Session::recorded(const NamedValues& parameters) {
-  const auto found = std::find_if(answers_.begin(), answers_.end(), [&](const Record& record) {
-    return record.parameters == parameters;
-  });
-  if (found == answers_.end()) {
-    return std::nullopt;
-  }
-  Record record = std::move(*found);
-  answers_.erase(found);
-  return record;
+std::deque<Record>::iterator Session::find_answer(const NamedValues& parameters) {
+  return std::find_if(answers_.begin(), answers_.end(),
+                      [&](const Record& record) { return record.parameters == parameters; });
 }
 
 /// Answers that the policy does not ask for again (its budget changed): they were paid for, so the

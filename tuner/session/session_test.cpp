@@ -400,6 +400,61 @@ TEST_F(Tuning, TheSpecIsInTheResults) {
   EXPECT_FALSE(results.environment.empty());
 }
 
+/// Remembers what it was asked and told.
+class ScriptedPolicy : public Policy {
+ public:
+  ScriptedPolicy(const SearchContext& context, std::vector<std::string>& script)
+      : space_(*context.space), script_(script) {}
+  std::optional<Proposal> ask() override {
+    if (next_ == space_.size()) {
+      return std::nullopt;
+    }
+    Proposal proposal{space_.at(next_++), {}};
+    proposal.reason.summary = "the next one";
+    script_.push_back("ask " + to_string(space_.values(proposal.configuration)));
+    return proposal;
+  }
+  void tell(const Observation& observation) override {
+    script_.push_back("tell " + to_string(space_.values(observation.configuration)));
+  }
+
+ private:
+  const Space& space_;
+  std::vector<std::string>& script_;
+  std::uint64_t next_ = 0;
+};
+
+TEST_F(Tuning, CompilesAheadButNoMoreThanTheBudgetMeasures) {
+  std::vector<std::string> script;
+  TuneOptions five = options();
+  five.evaluations = 5;
+  five.policy = "scripted";
+  five.make_policy = [&](const SearchContext& context) {
+    return std::make_unique<ScriptedPolicy>(context, script);
+  };
+  const auto run_on = [&](DeviceKind kind) {
+    FakeDevice device(by_tile);
+    device.device.kind = kind;
+    device.jobs = 2;
+    script.clear();
+    log_ = Log();
+    Spec spec = load();
+    spec.work = {};
+    const Results results = tune(spec, device, five, log_);
+    EXPECT_EQ(results.policy, "scripted");
+    EXPECT_EQ(results.records.size(), 5U);
+    EXPECT_EQ(device.compiled.size(), 5U);
+    std::string text;
+    for (const std::string& line : script) {
+      text += line.substr(0, 1) == "a" ? 'a' : 't';
+    }
+    return text;
+  };
+  // A GPU measures one while the next is compiled; on the host they take turns.
+  EXPECT_EQ(run_on(DeviceKind::cuda), "aatatatatt");
+  EXPECT_EQ(run_on(DeviceKind::host), "aattaattat");
+}
+
 // Resuming.
 
 /// All but what the wall clock says.
@@ -421,6 +476,7 @@ TEST_P(Resuming, AKilledRunGoesOnAsIfItHadNotBeen) {
   plain.policy = GetParam();
   plain.evaluations = 12;
   FakeDevice undisturbed(by_tile);
+  undisturbed.jobs = 3;
   const Results expected = run(undisturbed, plain, "baseline: {BM: 5, PAD: 2}\n");
   ASSERT_GT(expected.records.size(), 8U);
 
@@ -428,10 +484,12 @@ TEST_P(Resuming, AKilledRunGoesOnAsIfItHadNotBeen) {
     std::filesystem::remove_all(plain.out);
     FakeDevice killed(by_tile);
     log_ = Log();
+    killed.jobs = 3;
     killed.killed_after = killed_after;
     EXPECT_THROW(run(killed, plain, "baseline: {BM: 5, PAD: 2}\n"), FakeDevice::Killed);
 
     FakeDevice second(by_tile);
+    second.jobs = 3;
     TuneOptions resumed = plain;
     resumed.resume = true;
     log_ = Log();
@@ -465,6 +523,7 @@ TEST_P(Resuming, ALargerBudgetGoesOn) {
   plain.resume = true;
   plain.evaluations = 9;
   FakeDevice again(by_tile);
+  again.jobs = 2;  // what is asked for ahead may differ from the first run
   log_ = Log();
   log_.before = 5;
   const Results second = run(again, plain);
