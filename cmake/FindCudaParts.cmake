@@ -1,5 +1,5 @@
 # Finds the parts of CUDA that rooftune builds with: NVRTC and the headers.
-# Looked for in CUDA_PATH, CUDA_HOME, the wheels that `./quickstart` puts under the build folder,
+# Looked for in CUDA_PATH, CUDA_HOME, CUDAPARTS_HINTS, the wheels that `./quickstart` puts under the build folder,
 # beside nvcc on PATH, and the usual prefixes; in the wheels alone where the environment sets
 # ROOFTUNE_IGNORE_SYSTEM_CUDA=1. A library is found by itself, a header by itself.
 # Sets CudaParts_FOUND, CudaParts_VERSION, CUDAPARTS_INCLUDE_DIRS, and the target CudaParts::nvrtc.
@@ -14,6 +14,7 @@ if(NOT "$ENV{ROOFTUNE_IGNORE_SYSTEM_CUDA}")
     endif()
   endforeach()
 endif()
+list(APPEND _hints ${CUDAPARTS_HINTS})
 file(GLOB _wheels ${PROJECT_SOURCE_DIR}/build/cuda/nvidia/cu1*)
 list(APPEND _hints ${_wheels})
 if(NOT "$ENV{ROOFTUNE_IGNORE_SYSTEM_CUDA}")
@@ -54,6 +55,9 @@ find_package_handle_standard_args(CudaParts
   REQUIRED_VARS CUDAPARTS_NVRTC_LIBRARY CUDAPARTS_NVRTC_INCLUDE CUDAPARTS_INCLUDE
   VERSION_VAR CudaParts_VERSION
   REASON_FAILURE_MESSAGE "looked in: ${_tried}. Set CUDA_PATH, or run ./quickstart, which takes NVRTC and the headers from NVIDIA's PyPI wheels.")
+
+# For a project that uses an installed rooftune: look there first.
+get_filename_component(CUDAPARTS_FOUND_IN "${CUDAPARTS_INCLUDE}" DIRECTORY)
 
 if(CudaParts_FOUND AND NOT TARGET CudaParts::nvrtc)
   set(CUDAPARTS_INCLUDE_DIRS ${CUDAPARTS_INCLUDE})

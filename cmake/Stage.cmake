@@ -28,9 +28,11 @@ function(rooftune_existing list)
   set(${list} ${found} PARENT_SCOPE)
 endfunction()
 
-# rooftune_stage(NAME SOURCES a.cpp ... [DEPENDS stages...] [USES libraries...] [PRIVATE libraries...])
+# rooftune_stage(NAME SOURCES a.cpp ... [DEPENDS stages...] [USES libraries...] [PRIVATE libraries...]
+#                [INTERNAL])
+# INTERNAL: the command's, not a part of the installed library.
 function(rooftune_stage name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;USES;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "INTERNAL" "" "SOURCES;DEPENDS;USES;PRIVATE" ${ARGN})
   rooftune_existing(arg_SOURCES)  # TEMPORARY: until every stage is written
   if(NOT arg_SOURCES)
     file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp "")
@@ -45,7 +47,9 @@ function(rooftune_stage name)
   target_include_directories(rooftune_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/rooftune>)
-  install(TARGETS rooftune_${name} EXPORT rooftuneTargets)
+  if(NOT arg_INTERNAL)
+    install(TARGETS rooftune_${name} EXPORT rooftuneTargets)
+  endif()
   set_property(GLOBAL APPEND PROPERTY ROOFTUNE_STAGES ${name})
 endfunction()
 
