@@ -17,27 +17,11 @@ if(ROOFTUNE_SANITIZE)
 endif()
 install(TARGETS rooftune_options EXPORT rooftuneTargets)
 
-# TEMPORARY: drops sources that are not written yet.
-function(rooftune_existing list)
-  set(found "")
-  foreach(source ${${list}})
-    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
-      list(APPEND found ${source})
-    endif()
-  endforeach()
-  set(${list} ${found} PARENT_SCOPE)
-endfunction()
-
 # rooftune_stage(NAME SOURCES a.cpp ... [DEPENDS stages...] [USES libraries...] [PRIVATE libraries...]
 #                [INTERNAL])
 # INTERNAL: the command's, not a part of the installed library.
 function(rooftune_stage name)
   cmake_parse_arguments(arg "INTERNAL" "" "SOURCES;DEPENDS;USES;PRIVATE" ${ARGN})
-  rooftune_existing(arg_SOURCES)  # TEMPORARY: until every stage is written
-  if(NOT arg_SOURCES)
-    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp "")
-    set(arg_SOURCES ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
-  endif()
   add_library(rooftune_${name} STATIC ${arg_SOURCES})
   add_library(rooftune::${name} ALIAS rooftune_${name})
   set_target_properties(rooftune_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
@@ -58,10 +42,6 @@ endfunction()
 function(rooftune_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;DEPENDS;USES;LABELS;ENVIRONMENT" ${ARGN})
   if(NOT ROOFTUNE_TESTS)
-    return()
-  endif()
-  rooftune_existing(arg_SOURCES)  # TEMPORARY: until every stage is written
-  if(NOT arg_SOURCES)
     return()
   endif()
   if(NOT arg_LABELS)
