@@ -37,7 +37,8 @@ __global__ void reverse_reference(const float* in, float* out, int n) {
   }
 }
 
-// Threads that exit before a barrier: undefined by CUDA's manual, and right on every GPU since Volta.
+// Threads that exit before a barrier: undefined by CUDA's manual, and right on every GPU since
+// Volta.
 __global__ void early_exit(const float* in, float* out, int n) {
   __shared__ float tile[64];
   tile[threadIdx.x] = in[blockIdx.x * 64 + 63 - threadIdx.x];

@@ -40,8 +40,7 @@ std::size_t declaration_start(const TokenizedText& source, std::size_t index) {
 
 /// Blanks of the same length and lines.
 std::string blanked(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c != '\n'; }, ' ');
+  std::replace_if(text.begin(), text.end(), [](char c) { return c != '\n'; }, ' ');
   return text;
 }
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/tokens.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/tokens.hpp"
 #include "tuner/core/value.hpp"
 
 namespace rooftune {

@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/tokens.hpp"
 #include "tuner/device/host/scopes.hpp"
 #include "tuner/device/host/shared_declaration.hpp"
-#include "tuner/core/tokens.hpp"
 
 namespace rooftune::host {
 namespace {

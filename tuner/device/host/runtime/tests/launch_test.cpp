@@ -37,8 +37,7 @@ TEST_P(EveryThread, RunsOnce) {
   LaunchOptions options;
   options.workers = c.workers;
   options.checks = c.checks;
-  expect_runs(
-      c.shape, [&] { ++runs.at(global_thread()); }, options);
+  expect_runs(c.shape, [&] { ++runs.at(global_thread()); }, options);
   EXPECT_THAT(runs, Each(1));
 }
 
@@ -112,10 +111,7 @@ TEST(Launch, ReportsTheTimeOfEachWorker) {
 TEST(Launch, UsesNoMoreWorkersThanBlocks) {
   LaunchOptions options;
   options.workers = 4;
-  EXPECT_EQ(run_kernel(
-                {1, 32}, [] {}, options)
-                .cpu_seconds.size(),
-            1U);
+  EXPECT_EQ(run_kernel({1, 32}, [] {}, options).cpu_seconds.size(), 1U);
 }
 
 TEST(Launch, RefusesShapesThatNoGpuTakes) {
