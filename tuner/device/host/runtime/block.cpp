@@ -4,41 +4,26 @@
 #include <utility>
 
 #include "built_in_storage.hpp"
-#include "race_report.hpp"
 
 namespace rooftune_host {
 
 namespace {
 
-constexpr unsigned warp_size = 32;
 // Virtual memory: pages that a thread does not touch cost nothing.
 constexpr std::size_t stack_bytes = std::size_t{256} << 10;
 
 constinit thread_local BlockRunner* current_runner = nullptr;
-
-std::string triple(uint3 index) {
-  return "(" + std::to_string(index.x) + ", " + std::to_string(index.y) + ", " +
-         std::to_string(index.z) + ")";
-}
-
-std::string count_of_threads(unsigned count) {
-  return std::to_string(count) + (count == 1 ? " thread" : " threads");
-}
-
-std::string lanes_text(unsigned mask) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string text = "0x";
-  for (int shift = 28; shift >= 0; shift -= 4) {
-    text += digits[(mask >> shift) & 15U];
-  }
-  return text;
-}
 
 uint3 index_of(unsigned linear, const dim3& shape) {
   return {linear % shape.x, linear / shape.x % shape.y, linear / shape.x / shape.y};
 }
 
 }  // namespace
+
+std::string triple(uint3 index) {
+  return "(" + std::to_string(index.x) + ", " + std::to_string(index.y) + ", " +
+         std::to_string(index.z) + ")";
+}
 
 bool Location::operator==(const Location& other) const {
   return line == other.line && (file == other.file || std::strcmp(file, other.file) == 0);
@@ -60,10 +45,14 @@ void BlockRunner::begin_launch(const KernelCall& call) {
   warps_.resize((call.threads + warp_size - 1) / warp_size);
   for (Warp& warp : warps_) {
     warp.pending.reserve(warp_size);
+    warp.convergences.reserve(warp_size);
   }
   storage::block_shape = call.shape.block;
   storage::grid_shape = call.shape.grid;
   storage::shared_slots = shared_.slots();
+  if (copies_are_late) {
+    copies_.resize(call.threads);
+  }
   if constexpr (one_thread_a_fiber) {
     // Now, since ThreadSanitizer takes a thread that maps or allocates memory for its writer.
     pool_used_ = 0;
@@ -72,6 +61,7 @@ void BlockRunner::begin_launch(const KernelCall& call) {
     }
     orders_.resize(std::size_t{1} << 14);
     order_.reserve(call.threads);
+    waiters_.reserve(call.threads);
   }
   release_memory(&launch_begin_);
 }
@@ -136,16 +126,14 @@ void BlockRunner::run_threads() {
     begin_thread(self);
     call_->thread(call_->args);
     end_thread(self);
-    Fiber* next = live_ == 0 ? &main_ : ready_.pop();
-    if (next == nullptr && started_ == call_->threads) {
-      report_stuck();
+    if (!one_thread_a_fiber && ready_.empty() && started_ < call_->threads) {
+      continue;
     }
-    if constexpr (one_thread_a_fiber) {
-      resume_from(self, next != nullptr ? *next : fresh_fiber());
-    } else if (next != nullptr) {
+    Fiber& next = live_ == 0 ? main_ : next_fiber();
+    if (!one_thread_a_fiber) {
       idle_.push(self);
-      resume_from(self, *next);
     }
+    resume_from(self, next);
   }
 }
 
@@ -170,6 +158,10 @@ void BlockRunner::begin_thread(Fiber& self) {
   if constexpr (fibers_have_names) {
     self.sanitizer.set_name(
         ("block " + triple(storage::block_index) + ", thread " + triple(self.index)).c_str());
+  }
+  if (copies_are_late) {
+    const Unseen unseen;
+    copies_[self.linear] = {};
   }
   acquire_memory(&launch_begin_);
 }
@@ -218,18 +210,33 @@ void* BlockRunner::new_order() {
   return orders_.empty() ? nullptr : &orders_[next_order_++ % orders_.size()];
 }
 
+/// What to go on with when the running thread cannot: a thread that is ready, else one that has not
+/// started, else one of those that wait for what nobody announces.
+Fiber& BlockRunner::next_fiber() {
+  if (Fiber* fiber = ready_.pop()) {
+    return *fiber;
+  }
+  if (started_ < call_->threads) {
+    return fresh_fiber();
+  }
+  wake_waiters();
+  if (ready_.empty()) {
+    release_convergences();
+  }
+  if (ready_.empty()) {
+    report_stuck();
+  }
+  return *ready_.pop();
+}
+
 /// Runs other threads until something has put the running one into the ready queue and its turn
 /// comes.
 void BlockRunner::wait() {
   Fiber& self = *running_;
-  Fiber* next = ready_.pop();
-  if (next == nullptr) {
-    if (started_ == call_->threads) {
-      report_stuck();
-    }
-    next = &fresh_fiber();
+  Fiber& next = next_fiber();
+  if (&next != &self) {
+    resume_from(self, next);
   }
-  resume_from(self, *next);
 }
 
 void BlockRunner::yield() {
@@ -252,8 +259,10 @@ void BlockRunner::reset_fibers() {
   barrier_.waiting.clear();
   barrier_.arrived = 0;
   barrier_.yes = 0;
+  waiters_.clear();
   for (Warp& warp : warps_) {
     warp.pending.clear();
+    warp.convergences.clear();
   }
   for (PooledFiber& pooled : pool_) {
     pooled.fiber.sanitizer.abandon(main_.sanitizer, &launch_end_);
@@ -262,167 +271,6 @@ void BlockRunner::reset_fibers() {
   if constexpr (one_thread_a_fiber) {
     pool_.clear();
   }
-}
-
-// Barriers.
-
-BarrierVotes BlockRunner::barrier(bool vote, Location where) {
-  stop_at_race();
-  if (barrier_.arrived == 0) {
-    barrier_.where = where;
-    barrier_.order = new_order();
-  } else if (!(barrier_.where == where)) {
-    fail(LaunchError::Kind::barrier_divergence, where, [&] {
-      return "thread " + triple(running_->index) + " reached the barrier at " + where.text() +
-             " while " + count_of_threads(barrier_.arrived) + " of " +
-             std::to_string(call_->threads) + " wait at " + barrier_.where.text();
-    });
-  }
-  void* const order = barrier_.order;
-  release_memory(order);
-  barrier_.yes += vote ? 1U : 0U;
-  if (++barrier_.arrived == live_) {
-    release_barrier();
-  } else {
-    barrier_.waiting.push(*running_);
-    wait();
-  }
-  acquire_memory(order);
-  return barrier_.result;
-}
-
-void BlockRunner::release_barrier() {
-  const LaunchOptions& options = call_->options;
-  if (live_ != call_->threads && options.checks && !options.exits_are_right) {
-    fail(LaunchError::Kind::barrier_divergence, barrier_.where, [&] {
-      return count_of_threads(barrier_.arrived) + " of " + std::to_string(call_->threads) +
-             " wait at the barrier at " + barrier_.where.text() + ", the others have exited";
-    });
-  }
-  barrier_.result = {barrier_.arrived, barrier_.yes};
-  barrier_.arrived = 0;
-  barrier_.yes = 0;
-  ready_.append(barrier_.waiting);
-}
-
-// Warp collectives.
-
-unsigned BlockRunner::active_lanes() const {
-  return ~warps_[running_->linear / warp_size].exited;
-}
-
-void BlockRunner::collective(const Collective& collective, unsigned mask, void* data,
-                             Location where) {
-  stop_at_race();
-  Warp& warp = warps_[running_->linear / warp_size];
-  const unsigned lane = running_->linear % warp_size;
-  warp.data[lane] = data;
-  const std::size_t rendezvous = join(warp, collective, mask, where);
-  Rendezvous& mine = warp.pending[rendezvous];
-  mine.arrived |= 1U << lane;
-  void* const order = mine.order;
-  if (order != nullptr) {
-    release_memory(order);
-  }
-  if (mine.arrived == (mask & ~warp.exited)) {
-    meet(warp, rendezvous);
-  } else {
-    mine.waiting.push(*running_);
-    wait();
-  }
-  if (order != nullptr) {
-    acquire_memory(order);
-  }
-}
-
-/// The rendezvous that a lane goes to, or an error where its lanes can never meet.
-std::size_t BlockRunner::join(Warp& warp, const Collective& collective, unsigned mask,
-                              Location where) {
-  const unsigned lane = running_->linear % warp_size;
-  const auto mismatch = [&](const auto& text) {
-    fail(LaunchError::Kind::collective_mismatch, where, [&] {
-      return "thread " + triple(running_->index) + " (lane " + std::to_string(lane) + ") called " +
-             collective.name + " at " + where.text() + " with mask " + lanes_text(mask) + text();
-    });
-  };
-  if ((mask >> lane & 1U) == 0) {
-    mismatch([] { return ", which does not name its own lane"; });
-  }
-  for (std::size_t i = 0; i < warp.pending.size(); ++i) {
-    const Rendezvous& other = warp.pending[i];
-    const bool waits_for_me = (other.mask >> lane & 1U) != 0;
-    if (!waits_for_me) {
-      continue;
-    }
-    if (other.mask == mask && other.collective == &collective) {
-      return i;
-    }
-    if (other.mask == mask || (other.arrived & mask) != 0) {
-      mismatch([&] {
-        return " while lanes " + lanes_text(other.arrived) + " wait for it in " +
-               other.collective->name + " at " + other.where.text() + " with mask " +
-               lanes_text(other.mask);
-      });
-    }
-  }
-  void* const order = collective.orders_memory ? new_order() : nullptr;
-  warp.pending.push_back({&collective, mask, 0, where, order, {}});
-  return warp.pending.size() - 1;
-}
-
-void BlockRunner::meet(Warp& warp, std::size_t rendezvous) {
-  Rendezvous& complete = warp.pending[rendezvous];
-  if (complete.collective->meet != nullptr) {
-    complete.collective->meet({warp.data.data(), complete.arrived, call_->options.checks});
-  }
-  ready_.append(complete.waiting);
-  complete = warp.pending.back();
-  warp.pending.pop_back();
-}
-
-// Errors.
-
-void BlockRunner::set_error(LaunchError::Kind kind, Location where, const std::string& what) {
-  error_ = LaunchError{kind,
-                       std::string(to_string(kind)) + " in kernel " + call_->options.kernel_name +
-                           ", block " + triple(storage::block_index) + ": " + what,
-                       where.file, where.line};
-}
-
-void BlockRunner::stop_at_race() {
-#ifdef ROOFTUNE_HOST_RACE
-  if (race_seen()) {
-    // Static: the error keeps the place beyond this stack.
-    static RaceFound race;
-    race = take_race();
-    fail(LaunchError::Kind::data_race, {race.file.c_str(), race.line}, [] { return race.what; });
-  }
-#endif
-}
-
-void BlockRunner::report_stuck() {
-  Location where = barrier_.where;
-  for (const Warp& warp : warps_) {
-    where = warp.pending.empty() ? where : warp.pending.front().where;
-  }
-  fail(LaunchError::Kind::deadlock, where,
-       [this] { return "every thread waits: " + waiting_text(); });
-}
-
-std::string BlockRunner::waiting_text() const {
-  std::string text;
-  if (barrier_.arrived != 0) {
-    text = count_of_threads(barrier_.arrived) + " at the barrier at " + barrier_.where.text();
-  }
-  for (std::size_t i = 0; i < warps_.size(); ++i) {
-    for (const Rendezvous& rendezvous : warps_[i].pending) {
-      text += (text.empty() ? "" : "; ") + std::string("lanes ") + lanes_text(rendezvous.arrived) +
-              " of warp " + std::to_string(i) + " in " + rendezvous.collective->name + " at " +
-              rendezvous.where.text() + " for lanes " +
-              lanes_text(rendezvous.mask & ~rendezvous.arrived & ~warps_[i].exited);
-    }
-  }
-  return text;
 }
 
 }  // namespace rooftune_host

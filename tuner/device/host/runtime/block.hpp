@@ -7,12 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "async_copies.hpp"
 #include "calls.hpp"
 #include "fiber.hpp"
 #include "launch.hpp"
 #include "shared_memory.hpp"
 
 namespace rooftune_host {
+
+inline constexpr unsigned warp_size = 32;
+
+std::string triple(uint3 index);
 
 /// What the blocks of one launch have in common.
 struct KernelCall {
@@ -51,7 +56,10 @@ class BlockRunner {
   void collective(const Collective& collective, unsigned mask, void* data, Location where);
   unsigned active_lanes() const;
   unsigned linear_thread() const { return running_->linear; }
+  unsigned converge(Location where);
+  void wait_until(const Condition& condition, Location where);
   void yield();
+  AsyncCopies& async_copies() { return copies_[running_->linear]; }
   SharedMemory& shared_memory() { return shared_; }
   /// Ends the block with an error. `text` is called for the message, so that nothing which it is
   /// made of is left on the stack that is abandoned here.
@@ -92,9 +100,22 @@ class BlockRunner {
     void* order;  ///< as Barrier's; null where the collective orders nothing
     FiberQueue waiting;
   };
+  /// Lanes of a warp that asked at one place which others are with them.
+  struct Convergence {
+    Location where;
+    unsigned lanes;
+    FiberQueue waiting;
+  };
+  /// A thread that waits for something which nobody announces.
+  struct Waiter {
+    Fiber* fiber;
+    Condition condition;
+    Location where;
+  };
   struct Warp {
     unsigned exited = 0;  ///< lanes, those that the block does not have included
     std::vector<Rendezvous> pending;
+    std::vector<Convergence> convergences;
     std::array<void*, 32> data{};
   };
 
@@ -104,7 +125,10 @@ class BlockRunner {
   void end_thread(Fiber& self);
   void resume_from(Fiber& from, Fiber& to);
   Fiber& fresh_fiber();
+  Fiber& next_fiber();
   void wait();
+  void wake_waiters();
+  void release_convergences();
   void release_barrier();
   PooledFiber& make_fiber();
   void* new_order();
@@ -130,6 +154,8 @@ class BlockRunner {
   unsigned live_ = 0;   ///< threads that have not exited
   Barrier barrier_;
   std::vector<Warp> warps_;
+  std::vector<Waiter> waiters_;
+  std::vector<AsyncCopies> copies_;  ///< of each thread, where copies are made late
   SharedMemory shared_;
   std::optional<LaunchError> error_;
   std::vector<std::uint64_t> orders_;  ///< places that stand for barriers, race build

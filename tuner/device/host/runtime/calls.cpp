@@ -39,6 +39,28 @@ unsigned warp_index() {
   return BlockRunner::current().linear_thread() / 32;
 }
 
+unsigned converged_lanes(const char* file, int line) {
+  return BlockRunner::current().converge({file, line});
+}
+
+void wait_until(const Condition& condition, const char* file, int line) {
+  BlockRunner::current().wait_until(condition, {file, line});
+}
+
+void queue_async_copy(const AsyncCopy& copy) {
+  const Unseen unseen;
+  BlockRunner::current().async_copies().queue(copy);
+}
+
+void commit_async_copies() {
+  BlockRunner::current().async_copies().commit();
+}
+
+bool take_async_copy(unsigned batches, AsyncCopy& copy) {
+  const Unseen unseen;
+  return BlockRunner::current().async_copies().take(batches, copy);
+}
+
 void yield_thread() {
   BlockRunner::current().yield();
 }

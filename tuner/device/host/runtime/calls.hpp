@@ -45,6 +45,35 @@ unsigned active_lanes();
 unsigned lane_index();
 unsigned warp_index();
 
+/// The lanes of the calling thread's warp that are at the same place: those that come here before
+/// no thread of the block can go on otherwise.
+unsigned converged_lanes(const char* file, int line);
+
+/// Something to wait for. It may be asked at any time, by any thread of the block.
+struct Condition {
+  const char* what;  ///< for messages: "cuda::barrier::wait"
+  bool (*holds)(const void* state);
+  const void* state;
+};
+/// Lets other threads of the block run until the condition holds; a deadlock is found.
+void wait_until(const Condition& condition, const char* file, int line);
+
+/// Copies of the calling thread that have been asked for and not waited for. In the builds that
+/// look for faults a copy is made when it is waited for, so that code which does not wait is found
+/// out.
+struct AsyncCopy {
+  void* to;
+  const void* from;
+  std::size_t bytes;
+  std::size_t zeros;  ///< that follow
+};
+void queue_async_copy(const AsyncCopy& copy);
+/// Ends a batch: what was queued since the last.
+void commit_async_copies();
+/// The next copy to make so that no more than `batches` are outstanding (the batch that has not
+/// been committed is not one). False where there is none.
+bool take_async_copy(unsigned batches, AsyncCopy& copy);
+
 /// Lets the block's other threads run: for threads that wait in a loop.
 void yield_thread();
 

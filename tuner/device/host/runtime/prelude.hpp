@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "calls.hpp"
+#include "prelude/async_copy.hpp"
 #include "prelude/atomics.hpp"
 #include "prelude/bfloat16.hpp"
 #include "prelude/built_ins.hpp"

@@ -34,6 +34,7 @@ struct Place {
 
 struct Race {
   bool seen = false;
+  void* fiber = nullptr;  ///< of the thread that ran into it, no longer watched
   Place where;
   char text[4096] = "";
 };
@@ -137,6 +138,7 @@ void describe(void* report) {
 void record(void* report) {
   if (!race.seen) {
     race.seen = true;
+    race.fiber = __tsan_get_current_fiber();
     describe(report);
     AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
     AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
@@ -150,8 +152,11 @@ bool race_seen() {
 }
 
 RaceFound take_race() {
+  void* const own = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(race.fiber, 1);
   AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
   AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  __tsan_switch_to_fiber(own, 1);
   race.seen = false;
   return {race.text, race.where.file, race.where.line};
 }

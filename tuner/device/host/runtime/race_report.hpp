@@ -14,7 +14,7 @@ struct RaceFound {
   std::string file;
   int line;
 };
-/// The race that was found. Called by the thread that ran into it.
+/// The race that was found.
 RaceFound take_race();
 #endif
 

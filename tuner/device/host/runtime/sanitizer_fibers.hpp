@@ -160,6 +160,13 @@ struct Unseen {
 };
 #endif
 
+/// Whether asynchronous copies are made when they are waited for: see calls.hpp.
+#if defined(ROOFTUNE_HOST_RACE) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool copies_are_late = true;
+#else
+inline constexpr bool copies_are_late = false;
+#endif
+
 /// Whether set_name is of any use.
 #if defined(ROOFTUNE_HOST_RACE)
 inline constexpr bool fibers_have_names = true;

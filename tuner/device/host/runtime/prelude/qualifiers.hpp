@@ -20,14 +20,15 @@
 
 /// Stands where CUDA has something that the host device does not: the message names it.
 #define ROOFTUNE_HOST_PRAGMA(text) _Pragma(#text)
+#define ROOFTUNE_HOST_ERROR(message) ROOFTUNE_HOST_PRAGMA(GCC error #message)
 #define ROOFTUNE_HOST_UNSUPPORTED(what) \
-  ROOFTUNE_HOST_PRAGMA(GCC error what " has no counterpart on the host device")
+  ROOFTUNE_HOST_ERROR(what has no counterpart on the host device)
 
 // The rewriter replaces every __shared__ that it understands; one that is left must not become an
 // ordinary variable.
-#define __shared__ ROOFTUNE_HOST_UNSUPPORTED("this use of __shared__")
-#define __cluster_dims__(...) ROOFTUNE_HOST_UNSUPPORTED("__cluster_dims__")
-#define __block_size__(...) ROOFTUNE_HOST_UNSUPPORTED("__block_size__")
+#define __shared__ ROOFTUNE_HOST_UNSUPPORTED(this use of __shared__)
+#define __cluster_dims__(...) ROOFTUNE_HOST_UNSUPPORTED(__cluster_dims__)
+#define __block_size__(...) ROOFTUNE_HOST_UNSUPPORTED(__block_size__)
 
 /// Defined in the builds that look for faults, where they are worth what they cost.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

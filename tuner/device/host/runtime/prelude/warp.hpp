@@ -85,10 +85,14 @@ inline VoteLane vote(const Collective& collective, unsigned mask, bool yes, cons
 
 /// Every lane gets what all lanes brought.
 template <class T>
+struct Gathered {
+  unsigned active;
+  T value[32];
+};
+template <class T>
 struct GatherLane {
   T value;
-  unsigned active;
-  T all[32];
+  Gathered<T> all;
 };
 template <class T>
 ROOFTUNE_HOST_UNINSTRUMENTED void meet_in_gather(const Lanes& lanes) {
@@ -96,19 +100,24 @@ ROOFTUNE_HOST_UNINSTRUMENTED void meet_in_gather(const Lanes& lanes) {
     if ((lanes.active >> to & 1U) == 0) {
       continue;
     }
-    auto& self = *static_cast<GatherLane<T>*>(lanes.data[to]);
-    self.active = lanes.active;
+    Gathered<T>& all = static_cast<GatherLane<T>*>(lanes.data[to])->all;
+    all.active = lanes.active;
     for (unsigned from = 0; from < 32; ++from) {
       if ((lanes.active >> from & 1U) != 0) {
-        self.all[from] = static_cast<const GatherLane<T>*>(lanes.data[from])->value;
+        all.value[from] = static_cast<const GatherLane<T>*>(lanes.data[from])->value;
       }
     }
   }
 }
 template <class T>
-inline constexpr Collective match_collective{"__match_sync", &meet_in_gather<T>, false};
+inline constexpr Collective gather_collective{"a match or scan", &meet_in_gather<T>, false};
+
 template <class T>
-inline constexpr Collective reduce_collective{"__reduce_sync", &meet_in_gather<T>, false};
+inline Gathered<T> gather(unsigned mask, T value, const char* file, int line) {
+  GatherLane<T> lane{value, {}};
+  warp_collective(gather_collective<T>, mask, &lane, file, line);
+  return lane.all;
+}
 
 struct Match {
   unsigned same;  ///< lanes with the caller's value
@@ -116,30 +125,50 @@ struct Match {
 };
 template <class T>
 inline Match match(unsigned mask, T value, const char* file, int line) {
-  GatherLane<T> lane{value, 0, {}};
-  warp_collective(match_collective<T>, mask, &lane, file, line);
+  const Gathered<T> all = gather(mask, value, file, line);
   unsigned same = 0;
   for (unsigned i = 0; i < 32; ++i) {
-    if ((lane.active >> i & 1U) != 0 && lane.all[i] == value) {
+    if ((all.active >> i & 1U) != 0 && all.value[i] == value) {
       same |= 1U << i;
     }
   }
-  return {same, same == lane.active};
+  return {same, same == all.active};
 }
 
 template <class T, class Operation>
-inline T reduce(unsigned mask, T value, Operation operation, const char* file, int line) {
-  GatherLane<T> lane{value, 0, {}};
-  warp_collective(reduce_collective<T>, mask, &lane, file, line);
-  bool first = true;
-  T result = value;
-  for (unsigned i = 0; i < 32; ++i) {
-    if ((lane.active >> i & 1U) != 0) {
-      result = first ? lane.all[i] : operation(result, lane.all[i]);
-      first = false;
+struct ReduceLane {
+  T value;
+  T result;
+  const Operation* operation;
+};
+/// In the order of the lanes.
+template <class T, class Operation>
+ROOFTUNE_HOST_UNINSTRUMENTED void meet_in_reduce(const Lanes& lanes) {
+  using Lane = ReduceLane<T, Operation>;
+  const auto first = static_cast<unsigned>(__builtin_ctz(lanes.active));
+  const auto* lane = static_cast<const Lane*>(lanes.data[first]);
+  const Operation operation = *lane->operation;
+  T result = lane->value;
+  for (unsigned i = first + 1; i < 32; ++i) {
+    if ((lanes.active >> i & 1U) != 0) {
+      const T value = static_cast<const Lane*>(lanes.data[i])->value;
+      result = operation(result, value);
     }
   }
-  return result;
+  for (unsigned i = first; i < 32; ++i) {
+    if ((lanes.active >> i & 1U) != 0) {
+      static_cast<Lane*>(lanes.data[i])->result = result;
+    }
+  }
+}
+template <class T, class Operation>
+inline constexpr Collective reduce_collective{"a reduction", &meet_in_reduce<T, Operation>, false};
+
+template <class T, class Operation>
+inline T reduce(unsigned mask, T value, const Operation& operation, const char* file, int line) {
+  ReduceLane<T, Operation> lane{value, value, &operation};
+  warp_collective(reduce_collective<T, Operation>, mask, &lane, file, line);
+  return lane.result;
 }
 
 }  // namespace rooftune_host
@@ -199,10 +228,8 @@ inline int __all_sync(unsigned mask, int predicate, ROOFTUNE_HOST_WHERE) {
       rooftune_host::vote(rooftune_host::all_collective, mask, predicate != 0, file, line);
   return lane.yes == lane.active ? 1 : 0;
 }
-/// The lanes that have not exited: on the host no two lanes are ever converged, and CUDA promises
-/// no more than that the answer holds the calling lane.
-inline unsigned __activemask() {
-  return rooftune_host::active_lanes();
+inline unsigned __activemask(ROOFTUNE_HOST_WHERE) {
+  return rooftune_host::converged_lanes(file, line);
 }
 
 template <class T>

@@ -3,6 +3,10 @@
 #include <vector>
 
 #include "run_kernel.hpp"
+// After the tests' own headers, as a kernel has none.
+#include <cooperative_groups.h>
+
+#include <cuda/pipeline>
 
 namespace rooftune_host {
 namespace {
@@ -147,6 +151,30 @@ TEST(Race, LaunchesAreOrderedAndBlocksShareNoSharedMemory) {
     });
   }
   EXPECT_THAT(data, ::testing::Each(3));
+}
+
+TEST(Race, PipelineOrdersAndItsAbsenceIsFound) {
+  const std::vector<int> in(32, 1);
+#line 200 "pipelined.cu"
+  const auto stage = [&](bool waits) {
+    return [&in, waits] {
+      auto& buffer = shared_array<int[32]>(0, "buffer", __FILE__, __LINE__);
+      auto& state = shared_array<cuda::pipeline_shared_state<cuda::thread_scope_block, 1>>(
+          1, "state", __FILE__, __LINE__);
+      const auto block = cooperative_groups::this_thread_block();
+      auto pipe = cuda::make_pipeline(block, &state);
+      pipe.producer_acquire();
+      cuda::memcpy_async(&buffer[threadIdx.x], &in[threadIdx.x], sizeof(int), pipe);
+      pipe.producer_commit();
+      if (waits) {
+        pipe.consumer_wait();
+      }
+      EXPECT_EQ(buffer[31 - threadIdx.x] * (waits ? 1 : 0), waits ? 1 : 0);
+      pipe.consumer_release();
+    };
+  };
+  expect_runs({1, 32}, stage(true));
+  EXPECT_THAT(expect_race({1, 32}, stage(false)).message, HasSubstr("pipelined.cu:2"));
 }
 
 TEST(Race, LimitsTheThreads) {

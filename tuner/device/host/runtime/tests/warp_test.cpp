@@ -98,6 +98,29 @@ TEST(Reduce, CombinesAllLanes) {
   });
 }
 
+TEST(ActiveMask, HoldsTheLanesOfABranch) {
+  LaunchOptions options;
+  options.checks = true;
+  expect_runs(
+      {1, 96},
+      [&] {
+        const unsigned lane = threadIdx.x % 32;
+        for (int i = 0; i < 3; ++i) {
+          if (lane % 3 == 0) {
+            const unsigned mask = __activemask();
+            EXPECT_EQ(mask, 0x49249249U);
+            EXPECT_EQ(__shfl_sync(mask, lane, 30), 30U);
+          } else if (lane < 20) {
+            EXPECT_EQ(__activemask(), 0xFFFFFU & ~0x49249249U);
+          } else {
+            __syncwarp(0xFFF00000U & ~0x49249249U);
+          }
+          __syncthreads();
+        }
+      },
+      options);
+}
+
 TEST(WarpSync, LetsDisjointMasksMeetApart) {
   expect_runs({1, 32}, [&] {
     const bool low = threadIdx.x < 10;

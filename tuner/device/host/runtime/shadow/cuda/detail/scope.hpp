@@ -1,0 +1,13 @@
+// cuda::thread_scope, with libcu++'s values.
+#pragma once
+
+namespace cuda {
+
+enum thread_scope {
+  thread_scope_system = 0,
+  thread_scope_device = 1,
+  thread_scope_block = 2,
+  thread_scope_thread = 10
+};
+
+}  // namespace cuda

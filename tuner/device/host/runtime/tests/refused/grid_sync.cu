@@ -1,0 +1,4 @@
+#include <cooperative_groups.h>
+__global__ void kernel() {
+  cooperative_groups::this_grid().sync();
+}
