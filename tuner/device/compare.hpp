@@ -33,6 +33,9 @@ bool is_real(ElementFormat format);
 /// Every output buffer is filled with this 16-bit pattern before a kernel runs: not a number in
 /// every floating type, and no likely integer. What still has it afterwards was not written.
 inline constexpr std::uint16_t poison_pattern = 0xfff1;
+/// Around every buffer, to see what is written beside it. Not a number in every floating type
+/// either, so that what is read past the end spoils the result.
+inline constexpr std::uint16_t canary_pattern = 0xfff7;
 
 /// How far from the expected value a real element may be:
 ///

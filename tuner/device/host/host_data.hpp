@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
 
 #include "tuner/spec/instance.hpp"
 
@@ -14,11 +13,5 @@ namespace rooftune::host {
 /// and a disk that is full.
 std::filesystem::path input_file(const std::filesystem::path& folder, const Argument& argument,
                                  std::size_t position, std::uint64_t seed);
-
-/// Throws InputError where the file does not hold exactly the argument's elements.
-void check_size(const std::filesystem::path& file, const Argument& argument);
-
-/// All that the data of an instance depends on, as a text: equal texts mean equal inputs.
-std::string data_key(const KernelInstance& instance, std::uint64_t seed);
 
 }  // namespace rooftune::host

@@ -13,16 +13,17 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/hash.hpp"
+#include "tuner/device/data.hpp"
 #include "tuner/device/fill.hpp"
 #include "tuner/device/host/ceilings.hpp"
 #include "tuner/device/host/child/job.hpp"
-#include "tuner/device/host/child/sampling.hpp"
 #include "tuner/device/host/host_compiler.hpp"
 #include "tuner/device/host/host_data.hpp"
 #include "tuner/device/host/host_findings.hpp"
 #include "tuner/device/host/process.hpp"
 #include "tuner/device/host/runtime_files.hpp"
 #include "tuner/device/host/toolchain.hpp"
+#include "tuner/measure/sampling.hpp"
 
 namespace rooftune {
 namespace host {
@@ -65,18 +66,6 @@ class WorkFolder {
   fs::path path_;
   bool temporary_;
 };
-
-double median(std::vector<double> values) {
-  if (values.empty()) {
-    return 0;
-  }
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 != 0) {
-    return *middle;
-  }
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 /// Bytes that a new process may fill without swapping.
 std::uint64_t available_memory() {
@@ -195,10 +184,8 @@ class HostDevice : public Device {
     job.workers = workers_;
     job.strict = proof_only_;
     job.seed = options.seed;
-    job.minimum_seconds = options.minimum_seconds;
-    job.minimum_samples = options.minimum_samples;
-    job.maximum_samples = options.maximum_samples;
-    job.relative_noise = options.relative_noise;
+    job.sampling = {options.minimum_seconds, options.minimum_samples, options.maximum_samples,
+                    options.relative_noise};
     for (std::size_t i = 0; i < instance.arguments.size(); ++i) {
       job.arguments.push_back(job_argument(instance, i, options.seed));
     }
@@ -270,7 +257,7 @@ class HostDevice : public Device {
     measurement.samples = findings.seconds;
     measurement.seconds = median(findings.seconds);
     measurement.wall_seconds = median(findings.wall_seconds);
-    measurement.relative_noise = host_child::relative_noise(findings.seconds);
+    measurement.relative_noise = relative_noise(findings.seconds);
     measurement.clock = "cpu time per worker";
     measurement.verified = findings.verified;
     measurement.verification_seconds = findings.verification_seconds;
@@ -301,14 +288,6 @@ class HostDevice : public Device {
       return known->second;
     }
     return expected_[key] = run_reference(instance, options, hash_text(key));
-  }
-
-  std::string reference_key(const KernelInstance& instance, std::uint64_t seed) const {
-    const Reference& reference = *instance.reference;
-    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", reference.source.string(),
-                       reference.name_expression, to_string(reference.launch.grid),
-                       to_string(reference.launch.block), reference.launch.shared_bytes,
-                       to_string(instance.defines), data_key(instance, seed));
   }
 
   /// Runs the reference kernel on the same inputs. What it cannot do is the user's to mend.

@@ -22,8 +22,6 @@ constexpr std::size_t page = 4096;
 /// Untouchable memory on each side; it takes addresses alone. As far as findings name a buffer.
 constexpr std::size_t guard = std::size_t{1} << 20;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-/// Not a number in every floating type, so that what is read past the end spoils the result.
-constexpr std::uint16_t canary_pattern = 0xfff7;
 
 std::size_t round_up(std::size_t bytes, std::size_t multiple) {
   return (bytes + multiple - 1) / multiple * multiple;

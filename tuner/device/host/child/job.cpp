@@ -75,7 +75,8 @@ bool read_setting(Job& job, const std::string& word, std::istream& in) {
   } else if (word == "launch") {
     in >> job.shared_bytes >> job.workers >> job.strict >> job.seed;
   } else if (word == "sampling") {
-    in >> job.minimum_seconds >> job.minimum_samples >> job.maximum_samples >> job.relative_noise;
+    in >> job.sampling.minimum_seconds >> job.sampling.minimum_samples >>
+        job.sampling.maximum_samples >> job.sampling.relative_noise;
   } else {
     return false;
   }
@@ -114,8 +115,8 @@ std::string write_job(const Job& job) {
       << "block " << job.block[0] << ' ' << job.block[1] << ' ' << job.block[2] << '\n'
       << "launch " << job.shared_bytes << ' ' << job.workers << ' ' << job.strict << ' ' << job.seed
       << '\n'
-      << "sampling " << job.minimum_seconds << ' ' << job.minimum_samples << ' '
-      << job.maximum_samples << ' ' << job.relative_noise << '\n';
+      << "sampling " << job.sampling.minimum_seconds << ' ' << job.sampling.minimum_samples << ' '
+      << job.sampling.maximum_samples << ' ' << job.sampling.relative_noise << '\n';
   for (const JobArgument& argument : job.arguments) {
     write_argument(out, argument);
   }

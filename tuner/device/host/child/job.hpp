@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/device/compare.hpp"
+#include "tuner/measure/sampling.hpp"
 
 namespace rooftune::host_child {
 
@@ -42,10 +43,7 @@ struct Job {
   unsigned workers = 1;
   bool strict = false;     ///< threads that exit before a barrier are an error
   std::uint64_t seed = 1;  ///< of permuted orders
-  double minimum_seconds = 0.05;
-  int minimum_samples = 5;
-  int maximum_samples = 100;
-  double relative_noise = 0.01;
+  SamplingRules sampling;
   std::vector<JobArgument> arguments;
 };
 

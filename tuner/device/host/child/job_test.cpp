@@ -15,7 +15,7 @@ TEST(Job, SurvivesItsFile) {
   job.workers = 3;
   job.strict = true;
   job.seed = 0xffffffffffffffff;
-  job.relative_noise = 0.1;
+  job.sampling.relative_noise = 0.1;
   JobArgument scalar;
   scalar.scalar = {0, 255, 7, 1};
   JobArgument buffer;

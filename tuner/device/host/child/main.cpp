@@ -16,8 +16,8 @@
 #include "tuner/device/host/child/buffer.hpp"
 #include "tuner/device/host/child/findings.hpp"
 #include "tuner/device/host/child/job.hpp"
-#include "tuner/device/host/child/sampling.hpp"
 #include "tuner/device/host/runtime/launch.hpp"
+#include "tuner/measure/sampling.hpp"
 
 // The variant's own code.
 extern "C" void rooftune_kernel(void** arguments);
@@ -192,8 +192,8 @@ class Run {
 
   /// False, reported, where a launch failed.
   bool time(double first_seconds) {
-    Sampling sampling(job_);
-    const int launches = Sampling::launches_per_sample(first_seconds);
+    Sampling sampling(job_.sampling);
+    const int launches = launches_per_sample(first_seconds);
     while (!sampling.finished()) {
       const auto start = Clock::now();
       Times total;
