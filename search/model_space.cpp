@@ -25,19 +25,9 @@ double log2_or_below(double value) {
   return value > 0 ? std::log2(value) : -1;
 }
 
-bool knows_multiprocessor(const DeviceProfile* device) {
-  if (device == nullptr || device->kind != DeviceKind::cuda || device->multiprocessors <= 0) {
-    return false;
-  }
-  const std::vector<MultiprocessorLimits>& known = all_limits();
-  return std::any_of(known.begin(), known.end(),
-                     [&](const MultiprocessorLimits& limits) { return limits.cc == device->cc; });
-}
-
 }  // namespace
 
-ModelSpace::ModelSpace(const SearchContext& context, std::mt19937_64& random)
-    : context_(context), knows_multiprocessor_(knows_multiprocessor(context.device)) {
+ModelSpace::ModelSpace(const SearchContext& context, std::mt19937_64& random) : context_(context) {
   const std::vector<Configuration> sample = context_.space->sample(scale_sample, random);
   if (sample.empty()) return;
   if (context_.geometry) {
@@ -105,20 +95,18 @@ void ModelSpace::describe_launch(const Geometry& geometry, Raw& raw) const {
   const auto threads = static_cast<double>(launch.block.count());
   const double warps = std::ceil(threads / warp_size);
   const auto blocks = static_cast<double>(launch.grid.count());
+  const double shared = static_cast<double>(launch.shared_bytes) +
+                        static_cast<double>(geometry.shared_bytes.value_or(0));
   double fraction = 0;
   double resident = 0;
   double waves = 0;
   double balance = 1;
-  if (knows_multiprocessor_ && geometry.launch) {
-    OccupancyRequest request;
-    request.cc = context_.device->cc;
-    request.block = launch.block;
-    request.dynamic_shared = static_cast<std::int64_t>(launch.shared_bytes);
-    request.registers = geometry.registers.value_or(32);
-    const Occupancy found = occupancy(request);
-    raw.launchable = found.launchable;
-    fraction = found.fraction;
-    resident = std::max(found.active_blocks, 1);
+  const std::optional<Occupancy> found =
+      context_.device == nullptr ? std::nullopt : model_input(geometry, *context_.device).occupancy;
+  if (found) {
+    raw.launchable = found->launchable;
+    fraction = found->fraction;
+    resident = std::max(found->active_blocks, 1);
     waves = blocks / (resident * context_.device->multiprocessors);
     if (waves < long_run_of_waves) raw.amounts.log_tail = std::log(std::ceil(waves) / waves);
     // Warps go to four schedulers; one that holds more than its share finishes last.
@@ -127,9 +115,8 @@ void ModelSpace::describe_launch(const Geometry& geometry, Raw& raw) const {
   }
   for (const double feature :
        {std::log2(threads), threads / (warps * warp_size),
-        std::log2(static_cast<double>(launch.block.x)), std::log2(blocks),
-        std::log2(static_cast<double>(launch.shared_bytes) + 1024), fraction,
-        log2_or_below(resident), log2_or_below(waves), raw.amounts.log_tail, balance}) {
+        std::log2(static_cast<double>(launch.block.x)), std::log2(blocks), std::log2(shared + 1024),
+        fraction, log2_or_below(resident), log2_or_below(waves), raw.amounts.log_tail, balance}) {
     raw.features.push_back(feature);
   }
 }

@@ -56,7 +56,6 @@ class ModelSpace {
   void name_features();
 
   const SearchContext& context_;
-  bool knows_multiprocessor_;
   std::vector<Bound> bounds_;
   std::vector<std::string> names_;         ///< of the raw features
   std::vector<std::size_t> kept_;          ///< raw features that vary, and not as another does

@@ -95,13 +95,13 @@ std::string tick_text(double value) {
 
 std::string colour_of(std::string_view bound) {
   static const std::map<std::string_view, const char*> colours = {
-      {"dram", "#0072b2"},        {"l2", "#56b4e9"},         {"l1", "#009e73"},
-      {"shared", "#00c090"},      {"access", "#004a73"},     {"bank_conflicts", "#7fd6b9"},
-      {"fp", "#d55e00"},          {"tensor", "#b03a2e"},     {"tensor_unused", "#f0a36b"},
-      {"issue", "#e69f00"},       {"divergence", "#a67c00"}, {"spills", "#7b3f9e"},
-      {"occupancy", "#cc79a7"},   {"latency", "#8c564b"},    {"barriers", "#9467bd"},
-      {"grid_size", "#c2b000"},   {"tail", "#8a8d00"},       {"launch", "#555555"},
-      {"near_ceiling", "#1d8348"}};
+      {"dram", "#0072b2"},       {"l2", "#56b4e9"},       {"l1", "#009e73"},
+      {"shared", "#00c090"},     {"access", "#004a73"},   {"bank_conflicts", "#7fd6b9"},
+      {"fp", "#d55e00"},         {"tensor", "#b03a2e"},   {"tensor_unused", "#f0a36b"},
+      {"special", "#d4a5a5"},    {"fetch", "#8fa3ad"},    {"issue", "#e69f00"},
+      {"divergence", "#a67c00"}, {"spills", "#7b3f9e"},   {"occupancy", "#cc79a7"},
+      {"latency", "#8c564b"},    {"barriers", "#9467bd"}, {"grid_size", "#c2b000"},
+      {"tail", "#8a8d00"},       {"launch", "#555555"},   {"near_ceiling", "#1d8348"}};
   const auto found = colours.find(bound);
   return found == colours.end() ? "#999999" : found->second;
 }

@@ -16,6 +16,13 @@ constexpr double bytes_per_warp_instruction = 16 * model::warp_lanes;
 /// (microbenchmarks), so this is a floor.
 constexpr double dram_latency_clocks = 400;
 
+/// Lanes of the special-function pipe of a multiprocessor, compute capability 5.0 to 12.x (CUDA C++
+/// Programming Guide, throughput of arithmetic instructions).
+constexpr double special_lanes = 16;
+/// What of the instruction cache code may fill before warps wait for instructions. The caches are
+/// 128 KiB (Volta and later, microbenchmarks), and warps at different places share them.
+constexpr double instruction_cache_bytes = 64.0 * 1024;
+
 /// Collects the times of one configuration.
 class Collector {
  public:
@@ -30,9 +37,11 @@ class Collector {
     add_pipe(Bound::tensor, model::pipe_time(input_.work, device_, true));
     add_issue();
     if (grid_) {
+      add_warp_pipes(*grid_);
       add_idle_schedulers(*grid_);
       add_tail(*grid_);
       add_latency(*grid_);
+      add_warp_clocks(*grid_);
     }
     if (const Roof* launch = device_.roof(RoofKind::latency, "launch")) {
       add(Bound::launch, launch->value, false, "one launch: " + model::roof_text(*launch));
@@ -111,6 +120,12 @@ class Collector {
     if (roof == nullptr) {
       return;
     }
+    if (input_.work.warp.instructions > 0 && grid_) {
+      const double issued = grid_->warps * input_.work.warp.instructions;
+      add(Bound::issue, issued / roof->value, false,
+          fmt::format("{:.3g} warp instructions at {}", issued, model::roof_text(*roof)));
+      return;
+    }
     double instructions = 0;
     for (const auto& [unit, flops] : input_.work.flops) {
       const bool packed = unit.precision == Precision::fp16 || unit.precision == Precision::bf16;
@@ -125,6 +140,53 @@ class Collector {
                     model::roof_text(*roof)));
   }
 
+  /// The clock behind the roofs, which is below the maximum: one instruction a scheduler and clock.
+  double clock(const model::GridShape& grid) const {
+    const Roof* issue = device_.roof(RoofKind::issue, "issue");
+    const double schedulers = device_.schedulers() * grid.multiprocessors;
+    return issue == nullptr ? device_.clock_hz : issue->value / schedulers;
+  }
+
+  /// What the spec counts of each warp, on the pipes of a multiprocessor.
+  void add_warp_pipes(const model::GridShape& grid) {
+    const WarpWork& warp = input_.work.warp;
+    if (device_.kind == DeviceKind::host) {
+      return;
+    }
+    const Roof* fp32 = device_.roof(RoofKind::compute, "fp32");
+    if (warp.fp > 0 && fp32 != nullptr) {
+      const double issued = grid.warps * warp.fp;
+      add(Bound::fp, issued * 2 * model::warp_lanes / fp32->value, false,
+          fmt::format("{:.3g} warp instructions on the fp32 pipe at {}", issued,
+                      model::roof_text(*fp32)));
+    }
+    const double rate = special_lanes * grid.multiprocessors * clock(grid);
+    if (warp.special > 0 && rate > 0) {
+      const double lanes = grid.warps * warp.special * model::warp_lanes;
+      add(Bound::special, lanes / rate, false,
+          fmt::format("{:.3g} special functions at {:.3g}/s", lanes, rate));
+    }
+  }
+
+  /// Clocks that a warp or a block takes by itself, one set of resident ones after the other.
+  void add_warp_clocks(const model::GridShape& grid) {
+    const WarpWork& warp = input_.work.warp;
+    if (grid.resident_blocks <= 0 || clock(grid) <= 0) {
+      return;
+    }
+    const double sets = grid.warps / (grid.resident_warps * grid.multiprocessors);
+    const double chain = std::max(sets, 1.0) * warp.chain / clock(grid);
+    add(Bound::latency, chain, false,
+        fmt::format("{:.0f} clocks a warp, {:.0f} warps at once a multiprocessor", warp.chain,
+                    grid.resident_warps));
+    const double fits = std::pow(instruction_cache_bytes / std::max(warp.code, 1.0), 3);
+    add(Bound::fetch, warp.code > 0 ? chain / (1 + fits) : 0, false,
+        fmt::format("{} of code", format_bytes(warp.code)));
+    const double waves = std::ceil(grid.waves());
+    add(Bound::barriers, waves * warp.wait / clock(grid), false,
+        fmt::format("{:.0f} waves, {:.0f} clocks of waiting a block", waves, warp.wait));
+  }
+
   /// Schedulers without a warp do nothing: holds whatever the kernel does.
   void add_idle_schedulers(const model::GridShape& grid) {
     const double factor = grid.idle_factor(device_);
@@ -137,7 +199,8 @@ class Collector {
     const std::string basis =
         fmt::format("{:.0f} blocks, {:.0f} warps: {} of the schedulers have work", grid.blocks,
                     grid.warps, format_percent(1 / factor));
-    add_with_proof(bound, pipe_seconds_ * factor, pipe_provable_ * factor, basis, basis);
+    const double proven = by_grid || !input_.is_expected ? pipe_provable_ * factor : 0;
+    add_with_proof(bound, pipe_seconds_ * factor, proven, basis, basis);
   }
 
   /// The fullest multiprocessor against the mean. Blocks at the rim may do less, so it proves

@@ -170,5 +170,51 @@ TEST(BoundTimes, ALaunchCostsMicroseconds) {
   EXPECT_DOUBLE_EQ(times[0].seconds, 2e-6);
 }
 
+/// 10 multiprocessors of compute capability 8.0 at 1 GHz.
+DeviceProfile ten_multiprocessors() {
+  DeviceProfile device = two_roofs(1.28e12, 100e9);
+  device.cc = {8, 0};
+  device.multiprocessors = 10;
+  device.clock_hz = 1e9;
+  device.roofs.push_back({RoofKind::issue, "issue", 40e9, RoofSource::data_sheet, "given", 0, 0});
+  return device;
+}
+
+TEST(BoundTimes, CountsOfAWarpBecomeTimesOfPipesAndClocks) {
+  Geometry geometry;
+  geometry.launch = launch(640, 256);  // 5120 warps
+  geometry.registers = 32;             // 8 blocks, 64 warps a multiprocessor: 8 waves
+  geometry.work.warp = {1000, 500, 100, 9000, 2000, 128.0 * 1024};
+  const DeviceProfile device = ten_multiprocessors();
+  const ModelInput input = model_input(geometry, device);
+  ASSERT_TRUE(input.occupancy);
+  EXPECT_EQ(input.occupancy->active_blocks, 8);
+  const BoundTimes times = bound_times(input, device);
+  EXPECT_DOUBLE_EQ(seconds_of(times, Bound::issue), 5120 * 1000 / 40e9);
+  EXPECT_DOUBLE_EQ(seconds_of(times, Bound::fp), 5120 * 500 * 64 / 1.28e12);
+  EXPECT_DOUBLE_EQ(seconds_of(times, Bound::special), 5120 * 100 * 32 / (16 * 10 * 1e9));
+  EXPECT_DOUBLE_EQ(seconds_of(times, Bound::latency), 8 * 9000 / 1e9);
+  EXPECT_DOUBLE_EQ(seconds_of(times, Bound::barriers), 8 * 2000 / 1e9);
+  // Twice the cache: an eighth is left of what fits.
+  EXPECT_DOUBLE_EQ(seconds_of(times, Bound::fetch), 8 * 9000 / 1e9 / (1 + 1.0 / 8));
+}
+
+TEST(BoundTimes, WhatIsExpectedOfTheCompilerProvesNothing) {
+  Geometry geometry;
+  geometry.launch = launch(640, 32);
+  geometry.launch->shared_bytes = 100 * 1024;  // one block of one warp: three schedulers idle
+  geometry.registers = 255;
+  geometry.work.flops[{}] = 1e9;
+  DeviceProfile device = ten_multiprocessors();
+  device.roofs[0].rate = 128;
+  const ModelInput expected = model_input(geometry, device);
+  ASSERT_TRUE(expected.is_expected);
+  EXPECT_GT(seconds_of(bound_times(expected, device), Bound::occupancy),
+            3.9 * lower_bound_seconds(bound_times(expected, device)));
+  const ModelInput compiled = model_input(geometry, device, expected.resources);
+  EXPECT_DOUBLE_EQ(lower_bound_seconds(bound_times(compiled, device)),
+                   seconds_of(bound_times(compiled, device), Bound::occupancy));
+}
+
 }  // namespace
 }  // namespace rooftune

@@ -9,8 +9,9 @@
 namespace rooftune {
 namespace {
 
-constexpr std::array roof_bounds = {Bound::dram, Bound::l2,     Bound::l1,   Bound::shared,
-                                    Bound::fp,   Bound::tensor, Bound::issue};
+constexpr std::array roof_bounds = {Bound::dram,    Bound::l2,    Bound::l1,
+                                    Bound::shared,  Bound::fp,    Bound::tensor,
+                                    Bound::special, Bound::issue, Bound::fetch};
 
 /// Model amounts may be this far above what was possible before they are taken for wrong.
 constexpr double refuted_above = 1.1;
@@ -39,7 +40,8 @@ void Facts::add_model_uses() {
     }
     const double share = time.seconds / input.seconds;
     const bool own_traffic = time.bound == Bound::l2 || time.bound == Bound::l1 ||
-                             time.bound == Bound::shared || time.bound == Bound::issue;
+                             time.bound == Bound::shared || time.bound == Bound::issue ||
+                             time.bound == Bound::special || time.bound == Bound::fetch;
     if (own_traffic && share > refuted_above) {
       refuted.push_back(fmt::format("{}: {} would take {}, more than was measured",
                                     to_string(time.bound), time.basis,

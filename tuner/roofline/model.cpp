@@ -132,4 +132,41 @@ std::optional<GridShape> grid_shape(const ModelInput& input, const DeviceProfile
   return shape;
 }
 
+bool knows_limits(const DeviceProfile& device) {
+  const std::vector<MultiprocessorLimits>& known = all_limits();
+  return device.kind == DeviceKind::cuda &&
+         std::any_of(known.begin(), known.end(),
+                     [&](const MultiprocessorLimits& limits) { return limits.cc == device.cc; });
+}
+
 }  // namespace rooftune::model
+
+namespace rooftune {
+
+ModelInput model_input(const Geometry& geometry, const DeviceProfile& device,
+                       const std::optional<Resources>& compiled) {
+  ModelInput input;
+  input.work = geometry.work;
+  input.launch = geometry.launch;
+  input.resources = compiled;
+  input.is_expected = !compiled;
+  if (!compiled && (geometry.registers || geometry.shared_bytes)) {
+    Resources expected;
+    expected.registers = geometry.registers.value_or(0);
+    expected.static_shared = geometry.shared_bytes.value_or(0);
+    input.resources = expected;
+  }
+  if (geometry.launch && model::knows_limits(device)) {
+    const Resources resources = input.resources.value_or(Resources{});
+    OccupancyRequest request;
+    request.cc = device.cc;
+    request.block = geometry.launch->block;
+    request.registers = resources.registers;
+    request.static_shared = resources.static_shared;
+    request.dynamic_shared = static_cast<std::int64_t>(geometry.launch->shared_bytes);
+    input.occupancy = occupancy(request);
+  }
+  return input;
+}
+
+}  // namespace rooftune

@@ -43,6 +43,9 @@ std::string roof_text(const Roof& roof);
 
 Bound bound_of(Level level);
 
+/// Whether occupancy can be computed for the device.
+bool knows_limits(const DeviceProfile& device);
+
 /// Blocks over multiprocessors: what the shape of the grid costs.
 struct GridShape {
   double blocks = 0;

@@ -25,7 +25,9 @@ enum class Bound {
   fp,
   tensor,  // compute pipes
   tensor_unused,
+  special,  // special-function pipe: rsqrt, exp, conversions
   issue,
+  fetch,  // code larger than the instruction cache
   divergence,
   spills,
   occupancy,
@@ -56,7 +58,13 @@ struct ModelInput {
   std::optional<Launch> launch;
   std::optional<Resources> resources;
   std::optional<Occupancy> occupancy;
+  /// Resources and occupancy are what the spec expects, and prove nothing.
+  bool is_expected = false;
 };
+/// From the spec, and the compiled kernel's resources where there are any, else those that the spec
+/// expects; with the occupancy that follows, where the device's limits are known.
+ModelInput model_input(const Geometry& geometry, const DeviceProfile& device,
+                       const std::optional<Resources>& compiled = std::nullopt);
 /// Seconds per bound, longest first. Bounds without a figure are left out. A bound may come twice:
 /// what its roof gives, and a shorter time that is provable. Formulas: docs/roofline.md.
 BoundTimes bound_times(const ModelInput& input, const DeviceProfile& device);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <ctime>
+#include <set>
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/units.hpp"
@@ -23,6 +24,29 @@ std::string environment_of(const Device& device) {
   return own.empty() ? operating_system() : own + "; " + operating_system();
 }
 
+/// The derived values that a launch needs, by themselves or for one another. Others are the model's
+/// alone.
+std::set<std::string> needed_by(const LaunchSpec& launch, const std::vector<Derived>& derived) {
+  std::set<std::string> needed;
+  const auto add = [&](const SpecExpression& expression) {
+    const std::vector<std::string>& names = expression.expression.names();
+    needed.insert(names.begin(), names.end());
+  };
+  for (const SpecExpression& dimension : launch.block) {
+    add(dimension);
+  }
+  for (const SpecExpression& dimension : launch.grid) {
+    add(dimension);
+  }
+  add(launch.shared_bytes);
+  for (auto it = derived.rbegin(); it != derived.rend(); ++it) {  // each uses only earlier ones
+    if (needed.count(it->name) != 0) {
+      add(it->value);
+    }
+  }
+  return needed;
+}
+
 LaunchText launch_text(const Spec& spec) {
   LaunchText text;
   for (const SpecExpression& dimension : spec.launch.block) {
@@ -32,7 +56,11 @@ LaunchText launch_text(const Spec& spec) {
     text.grid.push_back(dimension.expression.to_string());
   }
   text.shared_bytes = spec.launch.shared_bytes.expression.to_string();
+  const std::set<std::string> needed = needed_by(spec.launch, spec.derived);
   for (const Derived& derived : spec.derived) {
+    if (needed.count(derived.name) == 0) {
+      continue;
+    }
     text.derived.emplace_back(derived.name, derived.value.expression.to_string());
   }
   text.kernel = spec.kernel->name.text.text();

@@ -38,7 +38,7 @@ std::vector<BoundTimes> Model::bounds_by_problem(const Configuration& configurat
   try {
     for (const Problem& problem : spec_.problems) {
       const Geometry geometry = evaluate_geometry(spec_, values, problem);
-      all.push_back(bound_times({geometry.work, geometry.launch, {}, {}}, device_));
+      all.push_back(bound_times(model_input(geometry, device_), device_));
     }
   } catch (const InputError&) {
     all.clear();

@@ -21,7 +21,7 @@ Observation observation_of(const Configuration& configuration, const RecordedPoi
   observation.resources = point.resources;
   if (point.outcome == Outcome::ok) {
     DiagnosisInput input;
-    input.model = {geometry.work, geometry.launch, point.resources, std::nullopt};
+    input.model = model_input(geometry, device, point.resources);
     input.seconds = point.seconds;
     observation.diagnosis = diagnose(input, device);
   }

@@ -31,7 +31,8 @@ constants: {N: 1000000}
 parameters:
   BM: {values: [1, 2, 3, 4, 5, 6, 7, 8], role: tile}
   PAD: {values: [1, 2, 4], role: padding}
-launch: {block: ["256"], grid: ["ceil_div(N, 256)"]
+derived: {row: items * 2, items: 128, unused: BM * 32}
+launch: {block: ["256"], grid: ["ceil_div(N, 256)"], shared_bytes: row
 }
 arguments:
   - {name: A, type: float, count: N, access: out}
@@ -386,7 +387,7 @@ TEST_F(Tuning, TheSpecIsInTheResults) {
   few.evaluations = 1;
   few.overrides = {"N=5"};
   few.command = "rooftune tune k.yaml";
-  run(device, few, "derived: {threads: BM * 32}\n");
+  run(device, few);
   const Results results = read_results(few.out / "results.json");
   EXPECT_EQ(results.spec_name, "k");
   EXPECT_THAT(results.spec_text, HasSubstr("role: padding"));
@@ -395,7 +396,8 @@ TEST_F(Tuning, TheSpecIsInTheResults) {
   EXPECT_EQ(results.device.name, "Fake device");
   EXPECT_EQ(results.launch.grid, std::vector<std::string>{"ceil_div(N, 256)"});
   EXPECT_EQ(results.launch.kernel, "k<{BM}, {PAD}>");
-  EXPECT_EQ(results.launch.derived.at(0).first, "threads");
+  using Pair = std::pair<std::string, std::string>;
+  EXPECT_EQ(results.launch.derived, (std::vector<Pair>{{"items", "128"}, {"row", "items * 2"}}));
   EXPECT_EQ(results.raw_size, 24U);
   EXPECT_FALSE(results.environment.empty());
 }

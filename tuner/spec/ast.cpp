@@ -8,12 +8,14 @@ namespace {
 
 constexpr std::size_t any_number = 64;
 
-constexpr std::array<FunctionInfo, 5> known_functions = {{
+constexpr std::array<FunctionInfo, 7> known_functions = {{
     {"min", Function::min, 2, any_number},
     {"max", Function::max, 2, any_number},
     {"abs", Function::abs, 1, 1},
     {"ceil_div", Function::ceil_div, 2, 2},
     {"log2", Function::log2, 1, 1},
+    {"wavefronts", Function::wavefronts, 4, 4},
+    {"lines", Function::lines, 4, 4},
 }};
 
 }  // namespace

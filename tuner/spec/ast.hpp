@@ -52,7 +52,7 @@ enum class Comparison : std::uint8_t {
 };
 std::string_view to_string(Comparison comparison);
 
-enum class Function : std::uint8_t { min, max, abs, ceil_div, log2 };
+enum class Function : std::uint8_t { min, max, abs, ceil_div, log2, wavefronts, lines };
 
 struct FunctionInfo {
   std::string_view name;

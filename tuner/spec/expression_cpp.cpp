@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "tuner/core/error.hpp"
 #include "tuner/spec/ast.hpp"
 
 namespace rooftune::ast {
@@ -127,6 +128,10 @@ std::string two_arguments(std::string_view name, const Node& a, const Node& b) {
 }
 
 Text call(const Node& node) {
+  if (node.function == Function::wavefronts || node.function == Function::lines) {
+    throw ValueError(fmt::format("{} is for the model alone and has no place in a header",
+                                 info(node.function).name));
+  }
   std::string text = number(*node.children[0]).text;
   if (node.children.size() == 1) {
     return {fmt::format("{}({})", info(node.function).name, text), primary};

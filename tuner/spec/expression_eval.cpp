@@ -9,6 +9,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/spec/ast.hpp"
 #include "tuner/spec/expression.hpp"
+#include "tuner/spec/warp_access.hpp"
 
 namespace rooftune::ast {
 namespace {
@@ -354,8 +355,34 @@ Scalar absolute(const Node& node, const Environment& in) {
   return Scalar::of(a.as_integer() < 0 ? -a.as_integer() : a.as_integer());
 }
 
+std::int64_t whole_between(const Node& node, std::size_t argument, const Environment& in,
+                           std::int64_t least, std::int64_t most) {
+  const Scalar value = number(node, argument, in);
+  if (value.is_real() || value.as_integer() < least || value.as_integer() > most) {
+    fail(
+        node, in,
+        fmt::format("argument {} should be a whole number of {} to {}", argument + 1, least, most));
+  }
+  return value.as_integer();
+}
+
+Scalar warp_access(const Node& node, const Environment& in) {
+  // Beyond this no two lanes share a line, and sums stay far from an overflow.
+  constexpr std::int64_t far = 1'000'000'000;
+  WarpAccess access;
+  access.width = whole_between(node, 0, in, 1, far);
+  access.step = whole_between(node, 1, in, 0, far);
+  access.pitch = whole_between(node, 2, in, 0, far);
+  access.words = whole_between(node, 3, in, 1, 4);
+  return node.function == Function::wavefronts ? Scalar::of(wavefronts(access))
+                                               : Scalar::of(lines(access));
+}
+
 Scalar call(const Node& node, const Environment& in) {
   switch (node.function) {
+    case Function::wavefronts:
+    case Function::lines:
+      return warp_access(node, in);
     case Function::abs:
       return absolute(node, in);
     case Function::ceil_div:

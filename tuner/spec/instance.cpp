@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace rooftune {
 namespace {
+
+/// Of a thread, on every architecture since compute capability 3.5.
+constexpr double most_registers = 255;
 
 /// The names that an expression used, with their values: " (N = 0, BN = 64)".
 std::string values_of(const Expression& expression, const Scope& scope) {
@@ -71,18 +75,20 @@ std::string render(const SpecText& text, const Scope& scope) {
   }
 }
 
+double amount(const SpecExpression& expression, const Scope& scope, const std::string& what) {
+  const Value value = evaluate(expression, scope);
+  if (!value.is_number() || value.as_real() < 0) {
+    refuse(expression, scope, fmt::format("{} is {}, which is no amount", what, value.to_string()));
+  }
+  return value.as_real();
+}
+
 template <typename Word>
 std::map<Word, double> amounts(const std::map<Word, SpecExpression>& expressions,
                                const Scope& scope, const std::string& what) {
   std::map<Word, double> result;
   for (const auto& [word, expression] : expressions) {
-    const Value value = evaluate(expression, scope);
-    if (!value.is_number() || value.as_real() < 0) {
-      refuse(
-          expression, scope,
-          fmt::format("{}.{} is {}, which is no amount", what, to_string(word), value.to_string()));
-    }
-    result[word] = value.as_real();
+    result[word] = amount(expression, scope, fmt::format("{}.{}", what, to_string(word)));
   }
   return result;
 }
@@ -158,9 +164,19 @@ Scope scope_of(const Spec& spec, const NamedValues& parameters, const Problem& p
   return scope;
 }
 
+double count_of(const std::optional<SpecExpression>& expression, const Scope& scope,
+                const std::string& what) {
+  return expression ? amount(*expression, scope, "work.warp." + what) : 0;
+}
+
 Work work_of(const WorkSpec& spec, const Scope& scope) {
-  return {amounts(spec.flops, scope, "work.flops"), amounts(spec.bytes, scope, "work.bytes"),
-          amounts(spec.traffic, scope, "work.traffic")};
+  return {
+      amounts(spec.flops, scope, "work.flops"),
+      amounts(spec.bytes, scope, "work.bytes"),
+      amounts(spec.traffic, scope, "work.traffic"),
+      {count_of(spec.warp.instructions, scope, "instructions"), count_of(spec.warp.fp, scope, "fp"),
+       count_of(spec.warp.special, scope, "special"), count_of(spec.warp.chain, scope, "chain"),
+       count_of(spec.warp.wait, scope, "wait"), count_of(spec.warp.code, scope, "code")}};
 }
 
 Launch launch_of(const LaunchSpec& spec, const Scope& scope) {
@@ -219,6 +235,15 @@ Geometry evaluate_geometry(const Spec& spec, const NamedValues& parameters,
     geometry.launch = launch_of(spec.launch, scope);
   }
   geometry.work = work_of(spec.work, scope);
+  // Registers come from estimates, so they may be no whole number.
+  if (spec.resources.registers) {
+    const double registers = amount(*spec.resources.registers, scope, "resources.registers");
+    geometry.registers = static_cast<int>(std::lround(std::min(registers, most_registers)));
+  }
+  if (spec.resources.shared_bytes) {
+    geometry.shared_bytes = static_cast<std::int64_t>(
+        whole(*spec.resources.shared_bytes, scope, "resources.shared_bytes", 0));
+  }
   return geometry;
 }
 

@@ -51,11 +51,22 @@ struct Launch {
   std::uint64_t shared_bytes = 0;  ///< dynamic
 };
 
+/// Counts of one warp, as WarpSpec has them; 0 where the spec does not say.
+struct WarpWork {
+  double instructions = 0;
+  double fp = 0;
+  double special = 0;
+  double chain = 0;  ///< clocks
+  double wait = 0;   ///< clocks
+  double code = 0;   ///< bytes
+};
+
 /// Work and traffic of one launch, in operations and bytes.
 struct Work {
   std::map<ComputeUnit, double> flops;
   std::map<Level, double> bytes;
   std::map<Level, double> traffic;
+  WarpWork warp;
 };
 
 /// How to call the reference that proves a result.
@@ -94,7 +105,8 @@ struct Geometry {
   NamedValues derived;
   std::optional<Launch> launch;  ///< absent where the spec gives none
   Work work;
-  std::optional<int> registers;  ///< a thread, as the spec expects them before compiling
+  std::optional<int> registers;              ///< a thread, as the spec expects them
+  std::optional<std::int64_t> shared_bytes;  ///< static, a block, as the spec expects them
 };
 Geometry evaluate_geometry(const Spec& spec, const NamedValues& parameters, const Problem& problem);
 

@@ -122,5 +122,38 @@ TEST(ElementTypes, KnowsSizesAndSpellings) {
   EXPECT_EQ(element_type("float4"), nullptr);
 }
 
+TEST(Geometry, HasWhatAWarpDoesAndWhatIsExpectedOfTheCompiler) {
+  const Spec spec = parse_spec(R"(
+parameters: {TM: {values: [1, 4]}}
+work:
+  warp: {instructions: 100 * TM, fp: 64 * TM, special: 2, chain: 900, wait: 1200, code: 1600 * TM}
+resources: {registers: 20.4 + TM, shared_bytes: 1024 * TM}
+)",
+                               "warp.yaml");
+  const Geometry geometry = evaluate_geometry(spec, {{"TM", 4}}, {});
+  EXPECT_EQ(geometry.work.warp.instructions, 400);
+  EXPECT_EQ(geometry.work.warp.fp, 256);
+  EXPECT_EQ(geometry.work.warp.special, 2);
+  EXPECT_EQ(geometry.work.warp.chain, 900);
+  EXPECT_EQ(geometry.work.warp.wait, 1200);
+  EXPECT_EQ(geometry.work.warp.code, 6400);
+  EXPECT_EQ(geometry.registers, 24);
+  EXPECT_EQ(geometry.shared_bytes, 4096);
+}
+
+TEST(Geometry, RefusesNegativeCounts) {
+  const Spec spec = parse_spec(R"(
+parameters: {TM: {values: [1, 4]}}
+work: {warp: {chain: 2 - TM}}
+)",
+                               "warp.yaml");
+  try {
+    evaluate_geometry(spec, {{"TM", 4}}, {});
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.problem(), "work.warp.chain is -2, which is no amount (TM = 4)");
+  }
+}
+
 }  // namespace
 }  // namespace rooftune

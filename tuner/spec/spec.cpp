@@ -50,6 +50,25 @@ std::vector<std::string> unit_names() {
   return names;
 }
 
+std::optional<SpecExpression> optional_expression(const Context& context, const yaml::Map& map,
+                                                  const std::string& what, const std::string& key) {
+  const yaml::Node* node = map.find(key);
+  if (node == nullptr) {
+    return std::nullopt;
+  }
+  return expression(context, *node, fmt::format("{}.{}", what, key));
+}
+
+WarpSpec warp(const Context& context, const yaml::Node& node) {
+  const yaml::Map map(context.document, node, "work.warp",
+                      {"instructions", "fp", "special", "chain", "wait", "code"});
+  const auto find = [&](const std::string& key) {
+    return optional_expression(context, map, "work.warp", key);
+  };
+  return {find("instructions"), find("fp"),   find("special"),
+          find("chain"),        find("wait"), find("code")};
+}
+
 }  // namespace
 
 std::vector<Rule> rules(const Context& context, const yaml::Node* node) {
@@ -68,13 +87,26 @@ std::vector<Rule> rules(const Context& context, const yaml::Node* node) {
 WorkSpec work(const Context& context, const yaml::Node* node) {
   WorkSpec result;
   if (node != nullptr) {
-    const yaml::Map map(context.document, *node, "work", {"flops", "bytes", "traffic"});
+    const yaml::Map map(context.document, *node, "work", {"flops", "bytes", "traffic", "warp"});
     result.flops = by_word<ComputeUnit>(context, map.find("flops"), "work.flops", "precision",
                                         compute_unit_from, unit_names());
     result.bytes = by_word<Level>(context, map.find("bytes"), "work.bytes", "level", level_from,
                                   level_names());
     result.traffic = by_word<Level>(context, map.find("traffic"), "work.traffic", "level",
                                     level_from, level_names());
+    if (const yaml::Node* warp_node = map.find("warp")) {
+      result.warp = warp(context, *warp_node);
+    }
+  }
+  return result;
+}
+
+ResourceSpec resources(const Context& context, const yaml::Node* node) {
+  ResourceSpec result;
+  if (node != nullptr) {
+    const yaml::Map map(context.document, *node, "resources", {"registers", "shared_bytes"});
+    result.registers = optional_expression(context, map, "resources", "registers");
+    result.shared_bytes = optional_expression(context, map, "resources", "shared_bytes");
   }
   return result;
 }
@@ -183,7 +215,7 @@ Spec parse_spec(std::string text, const std::filesystem::path& file,
   }
   const yaml::Map map(document, document.root(), "the spec",
                       {"kernel", "constants", "problems", "parameters", "constraints", "derived",
-                       "launch", "arguments", "work", "verify", "baseline", "stop"});
+                       "launch", "arguments", "work", "resources", "verify", "baseline", "stop"});
   Spec spec;
   spec.file = std::filesystem::absolute(file).lexically_normal();
   spec.text = std::move(text);
@@ -191,6 +223,7 @@ Spec parse_spec(std::string text, const std::filesystem::path& file,
   read_names(context, map, spec);
   read_kernel(context, map, spec);
   spec.work = reader::work(context, map.find("work"));
+  spec.resources = reader::resources(context, map.find("resources"));
   spec.stop = reader::stop(context, map.find("stop"));
   spec.hash = hash_of(spec, overrides);
   return spec;

@@ -141,10 +141,28 @@ struct ArgumentSpec {
   SourceSpot spot;
 };
 
+/// What one warp does, for the bounds that neither bytes nor operations show. All of a warp's lanes
+/// act at once, so these are the counts of one thread.
+struct WarpSpec {
+  std::optional<SpecExpression> instructions;  ///< issued
+  std::optional<SpecExpression> fp;            ///< of those, on the fp32 pipe
+  std::optional<SpecExpression> special;       ///< of those, on the special-function pipe
+  std::optional<SpecExpression> chain;  ///< clocks from first to last instruction, when alone
+  std::optional<SpecExpression> wait;   ///< clocks of a block in which none of its warps can go on
+  std::optional<SpecExpression> code;   ///< bytes of instructions that it runs through
+};
+
 struct WorkSpec {
   std::map<ComputeUnit, SpecExpression> flops;  ///< operations of one launch
   std::map<Level, SpecExpression> bytes;        ///< compulsory: each byte once
   std::map<Level, SpecExpression> traffic;      ///< what this configuration moves
+  WarpSpec warp;
+};
+
+/// What a compiled kernel is expected to take, for the model before it is compiled.
+struct ResourceSpec {
+  std::optional<SpecExpression> registers;     ///< a thread
+  std::optional<SpecExpression> shared_bytes;  ///< static, a block
 };
 
 struct Tolerance {
@@ -187,6 +205,7 @@ struct Spec {
   LaunchSpec launch;
   std::vector<ArgumentSpec> arguments;
   WorkSpec work;
+  ResourceSpec resources;
   std::optional<VerifySpec> verify;
   NamedValues baseline;  ///< empty, or a value for each parameter
   StopSpec stop;
