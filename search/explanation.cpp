@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/changes.hpp"
 #include "tuner/core/units.hpp"
 
 namespace rooftune::search {
@@ -23,27 +24,6 @@ std::optional<BoundTime> longest(const BoundTimes& times) {
     return std::nullopt;
   }
   return *found;
-}
-
-struct Changes {
-  std::string text;
-  std::vector<Role> roles;
-};
-
-Changes changes_between(const Space& space, const Configuration& from, const Configuration& to) {
-  Changes changes;
-  const std::vector<Parameter>& parameters = space.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (from.choice[i] == to.choice[i]) {
-      continue;
-    }
-    changes.text +=
-        fmt::format("{}{} {} -> {}", changes.text.empty() ? "" : ", ", parameters[i].name,
-                    parameters[i].values[from.choice[i]].to_string(),
-                    parameters[i].values[to.choice[i]].to_string());
-    changes.roles.push_back(parameters[i].role);
-  }
-  return changes;
 }
 
 /// The remedy against the bound that the changed roles may bring.

@@ -20,9 +20,9 @@ struct Entry {
 
 // The default first.
 constexpr std::array entries{
-    Entry{"roofline", search::make_roofline},
-    Entry{"random", search::make_random},
-    Entry{"exhaustive", search::make_exhaustive},
+    Entry{"roofline", search::make_roofline},   Entry{"genetic", search::make_genetic},
+    Entry{"annealing", search::make_annealing}, Entry{"local", search::make_local},
+    Entry{"random", search::make_random},       Entry{"exhaustive", search::make_exhaustive},
 };
 
 }  // namespace
