@@ -13,6 +13,8 @@ void add_occupancy(CLI::App& app, Action& action);
 void add_roofline(CLI::App& app, Action& action);
 void add_ceilings(CLI::App& app, Action& action);
 void add_replay(CLI::App& app, Action& action);
+void add_import(CLI::App& app, Action& action);
+void add_export(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_init(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);

@@ -18,6 +18,8 @@ constexpr auto commands = std::to_array<Register>({
     add_roofline,
     add_ceilings,
     add_replay,
+    add_import,
+    add_export,
     add_compare,
     add_init,
     add_devices,

@@ -12,6 +12,42 @@
 #include "tuner/spec/spec.hpp"
 
 namespace rooftune::cli {
+
+Role role_by_name(const std::string& name) {
+  std::string lower = name;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  struct Hint {
+    std::string_view part;
+    Role role;
+  };
+  constexpr std::array hints = {
+      Hint{"min_blocks", Role::launch_bounds},
+      Hint{"maxreg", Role::launch_bounds},
+      Hint{"unroll", Role::unroll},
+      Hint{"vec", Role::vector},
+      Hint{"stage", Role::stages},
+      Hint{"stride", Role::layout},
+      Hint{"shmem", Role::cache},
+      Hint{"read_only", Role::cache},
+      Hint{"pad", Role::padding},
+      Hint{"split", Role::split},
+      Hint{"tile", Role::tile},
+      Hint{"block", Role::block},
+      Hint{"work_group", Role::block},
+      Hint{"thread", Role::block},
+      Hint{"bm", Role::tile},
+      Hint{"bn", Role::tile},
+      Hint{"bk", Role::tile},
+      Hint{"tm", Role::tile},
+      Hint{"tn", Role::tile},
+  };
+  const auto* found = std::find_if(hints.begin(), hints.end(), [&](const Hint& hint) {
+    return hint.part.size() == 2 ? lower == hint.part : lower.find(hint.part) != std::string::npos;
+  });
+  return found == hints.end() ? Role::other : found->role;
+}
+
 namespace {
 
 /// "const float* __restrict__ A" in its parts.
@@ -51,39 +87,9 @@ Declaration parse_declaration(const std::string& text) {
   return it;
 }
 
-/// What a parameter's name says about its role.
+/// What a template parameter's name and type say about its role.
 Role role_of(const std::string& name, const std::string& type) {
-  if (type == "typename" || type == "class") {
-    return Role::precision;
-  }
-  std::string lower = name;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  struct Hint {
-    std::string_view part;
-    Role role;
-  };
-  constexpr std::array hints = {
-      Hint{"min_blocks", Role::launch_bounds},
-      Hint{"maxreg", Role::launch_bounds},
-      Hint{"unroll", Role::unroll},
-      Hint{"vec", Role::vector},
-      Hint{"stage", Role::stages},
-      Hint{"pad", Role::padding},
-      Hint{"split", Role::split},
-      Hint{"tile", Role::tile},
-      Hint{"block", Role::block},
-      Hint{"thread", Role::block},
-      Hint{"bm", Role::tile},
-      Hint{"bn", Role::tile},
-      Hint{"bk", Role::tile},
-      Hint{"tm", Role::tile},
-      Hint{"tn", Role::tile},
-  };
-  const auto* found = std::find_if(hints.begin(), hints.end(), [&](const Hint& hint) {
-    return hint.part.size() == 2 ? lower == hint.part : lower.find(hint.part) != std::string::npos;
-  });
-  return found == hints.end() ? Role::other : found->role;
+  return type == "typename" || type == "class" ? Role::precision : role_by_name(name);
 }
 
 std::string values_of(Role role, const std::string& type) {

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "tuner/spec/spec.hpp"
+
 namespace rooftune::cli {
 
 /// A spec in YAML with comments, which loads as it stands where the source says enough; what has to
@@ -11,5 +13,8 @@ namespace rooftune::cli {
 /// where there is no such kernel.
 std::string spec_skeleton(const std::string& source, const std::string& file,
                           const std::string& kernel = "");
+
+/// What a parameter's name says about its role; `other` where it says nothing.
+Role role_by_name(const std::string& name);
 
 }  // namespace rooftune::cli

@@ -127,9 +127,10 @@ std::string bound_in_words(const Record& record);
 /// "best: BM=64 ...; bound by ...; 71% of its ceiling; 43 evaluations of 1,152".
 std::string verdict(const Results& results);
 
-/// The results file that stays when the power fails: written beside, synced, renamed.
+/// The results file that stays when the power fails: written beside, synced, renamed. Packed with
+/// gzip where the name ends in ".gz".
 void write_results(const Results& results, const std::filesystem::path& file);
-/// Throws InputError: unreadable, truncated, foreign, or of a newer schema.
+/// Plain or gzip. Throws InputError: unreadable, truncated, foreign, or of a newer schema.
 Results read_results(const std::filesystem::path& file);
 
 }  // namespace rooftune

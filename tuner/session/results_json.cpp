@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include "tuner/core/error.hpp"
+#include "tuner/device/replay/export.hpp"
+#include "tuner/device/replay/json_file.hpp"
 #include "tuner/session/codec.hpp"
 #include "tuner/session/files.hpp"
 #include "tuner/session/results.hpp"
@@ -121,11 +123,12 @@ void check_schema(const Json& json, const std::string& file) {
 }  // namespace
 
 void write_results(const Results& results, const std::filesystem::path& file) {
-  write_file_durably(file, codec::dump(to_json(results), true) + "\n");
+  write_file_durably(file, packed_for(file, codec::dump(to_json(results), true) + "\n"));
 }
 
 Results read_results(const std::filesystem::path& file) {
-  const Json json = parse(read_file(file), file.string());
+  const bool packed = file.extension() == ".gz";
+  const Json json = parse(packed ? read_maybe_gzip(file) : read_file(file), file.string());
   check_schema(json, file.string());
   try {
     return from_json(json);

@@ -11,6 +11,7 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/report/convergence_svg.hpp"
+#include "tuner/session/recorded.hpp"
 
 namespace rooftune::cli {
 namespace {
@@ -40,6 +41,9 @@ DeviceProfile device_of(const Recording& recording, const std::string& wanted) {
   if (!wanted.empty()) {
     return load_device(wanted);
   }
+  if (recording.device && !recording.device->roofs.empty()) {
+    return *recording.device;
+  }
   if (auto profile = match_device(recording.device_name)) {
     return *profile;
   }
@@ -51,7 +55,7 @@ DeviceProfile device_of(const Recording& recording, const std::string& wanted) {
 Case open_case(const fs::path& spec, const fs::path& recording, const std::string& device, Io& io) {
   Case it;
   it.spec = load_spec(spec);
-  it.recording = read_recording(recording);
+  it.recording = open_recording(recording);
   it.device = device_of(it.recording, device);
   it.name = recording.filename().string();
   it.name = it.name.substr(0, it.name.find(".json"));
@@ -215,8 +219,10 @@ void add_replay(CLI::App& app, Action& action) {
       "  rooftune replay SPEC RECORDING --policy roofline,random --repeats 50 --svg curves.svg\n"
       "  rooftune replay --suite recordings/ --policy roofline,random --json");
   auto* spec = command->add_option("SPEC", arguments->spec, "the spec of the recorded kernel");
-  auto* recording = command->add_option("RECORDING", arguments->recording,
-                                        "Kernel Tuner cache, T4 or KTT results; plain or gzip");
+  auto* recording =
+      command->add_option("RECORDING", arguments->recording,
+                          "results of rooftune, Kernel Tuner cache, T4 or KTT results; "
+                          "plain or gzip");
   spec->needs(recording);
   auto* suite = command->add_option("--suite", arguments->suite,
                                     "every recording below FOLDER that has a spec in "

@@ -18,6 +18,13 @@ void read_kernel_tuner(const RecordedJson& document, Recording& recording);
 void read_t4(const RecordedJson& document, Recording& recording);
 void read_ktt(const RecordedJson& document, Recording& recording);
 
+/// What the exported formats have no word for (exact outcome, reason, resources, launch, counters)
+/// travels beside the format's own fields under this key; other tools pass over it.
+inline constexpr const char* details_key = "rooftune_details";
+RecordedJson write_details(const RecordedPoint& point);
+/// Throws nlohmann's exceptions for wrong types, as the readers do.
+void read_details(const RecordedJson& entry, RecordedPoint& point);
+
 /// A JSON number, boolean or string as a Value; throws InputError naming `what`.
 Value value_from_json(const RecordedJson& json, const std::string& what);
 /// A finite number, or nullopt (missing, null, NaN, text).

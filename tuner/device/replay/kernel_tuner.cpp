@@ -28,13 +28,16 @@ RecordedPoint read_entry(const std::string& key, const RecordedJson& entry,
         {name, value_from_json(entry[name], fmt::format("{}: {} of \"{}\"", file, name, key))});
   }
   point.compile_seconds = number_from_json(entry, "compile_time").value_or(0) * millisecond;
-  const auto time = entry.find("time");
+  // Newer versions name a failure apart from the time, older ones in its place.
+  const auto error = entry.find("__error__");
+  const auto time = error != entry.end() ? error : entry.find("time");
   if (time == entry.end()) {
     refuse("has no \"time\"");
   }
   if (time->is_string()) {
     point.reason = time->get<std::string>();
     point.outcome = outcome_from_recorder(point.reason);
+    read_details(entry, point);
     return point;
   }
   const auto seconds = number_from_json(entry, "time");
@@ -52,6 +55,7 @@ RecordedPoint read_entry(const std::string& key, const RecordedJson& entry,
       }
     }
   }
+  read_details(entry, point);
   return point;
 }
 

@@ -186,15 +186,19 @@ Recording read_recording(const std::filesystem::path& file) {
         fmt::format("{}: an entry has an unexpected type ({})", file.string(), error.what()),
         known_formats);
   }
-  if (recording.points.empty()) {
-    throw InputError(fmt::format("{}: holds no configuration", file.string()));
-  }
   if (recording.device_name.empty()) {
     recording.device_name = device_from_file_name(file);
   }
+  finish_recording(recording);
+  return recording;
+}
+
+void finish_recording(Recording& recording) {
+  if (recording.points.empty()) {
+    throw InputError(fmt::format("{}: holds no configuration", recording.file.string()));
+  }
   collect_parameters(recording);
   refuse_repeats(recording);
-  return recording;
 }
 
 }  // namespace rooftune

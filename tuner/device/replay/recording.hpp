@@ -34,6 +34,7 @@ struct Recording {
   std::filesystem::path file;
   std::string format;  ///< "kernel-tuner", "t4", "ktt", "rooftune"
   std::string device_name;
+  std::optional<DeviceProfile> device;  ///< where the file holds the roofs, as rooftune's own do
   std::string kernel_name;
   std::vector<std::int64_t> problem_size;  ///< as the recorder named it; may be empty
   /// Names in the recording's order, with the values that occur, ascending where they are numbers.
@@ -52,11 +53,20 @@ struct Recording {
 /// configuration, or contradicts itself (one configuration twice).
 Recording read_recording(const std::filesystem::path& file);
 
+/// What every reader ends with: the parameters and their values from the points. Throws InputError
+/// where there is no point, points have different parameters, or one is there twice.
+void finish_recording(Recording& recording);
+
 /// A T1 input: the problem's description that goes with T4 results.
 struct T1Input {
   std::string kernel_name;
   std::vector<Parameter> parameters;
   std::vector<std::string> conditions;  ///< expressions, as written
+  std::vector<std::int64_t> problem_size;
+  std::vector<std::string> block;  ///< expressions, x first; empty where the file does not say
+  /// By dimension the divisors of the problem's size that give the blocks. (GlobalSize is not read:
+  /// published files hold sizes that do not fit what was recorded.)
+  std::vector<std::vector<std::string>> grid_divisors;
 };
 /// Throws InputError. `Parameters` lists of conditions are ignored: files omit names in them.
 T1Input read_t1(const std::filesystem::path& file);

@@ -2,6 +2,7 @@
 // measurements[{name, value, unit}], objectives[]}, metadata{timeunit}}; and T1 inputs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "tuner/core/error.hpp"
@@ -66,6 +67,7 @@ RecordedPoint read_entry(const RecordedJson& entry, std::size_t number, double u
   if (invalidity != "correct") {
     point.outcome = outcome_from_recorder(invalidity);
     point.reason = invalidity;
+    read_details(entry, point);
     return point;
   }
   read_time(entry, unit, recording, point);
@@ -76,6 +78,7 @@ RecordedPoint read_entry(const RecordedJson& entry, std::size_t number, double u
       }
     }
   }
+  read_details(entry, point);
   return point;
 }
 
@@ -128,6 +131,12 @@ void read_t4(const RecordedJson& document, Recording& recording) {
   recording.format = "t4";
   const RecordedJson metadata = document.value("metadata", RecordedJson::object());
   const double unit = seconds_per_unit(metadata.value("timeunit", "milliseconds"), recording.file);
+  // The format has no place for these; our exports name them.
+  recording.device_name = metadata.value("device_name", "");
+  recording.kernel_name = metadata.value("kernel_name", "");
+  for (const RecordedJson& extent : metadata.value("problem_size", RecordedJson::array())) {
+    recording.problem_size.push_back(extent.get<std::int64_t>());
+  }
   std::size_t number = 0;
   for (const RecordedJson& entry : document["results"]) {
     recording.points.push_back(read_entry(entry, ++number, unit, recording));
@@ -140,10 +149,39 @@ bool is_t1(const std::filesystem::path& file) {
 
 namespace {
 
+/// Sizes that are numbers and divisors that are expressions; what is neither is left out.
+void read_geometry(const RecordedJson& kernel, T1Input& input) {
+  for (const RecordedJson& extent : kernel.value("ProblemSize", RecordedJson::array())) {
+    if (extent.is_number_integer()) {
+      input.problem_size.push_back(extent.get<std::int64_t>());
+    }
+  }
+  const auto is_expression = [](const RecordedJson& text) {
+    try {
+      (void)Expression::parse(text.get<std::string>());
+      return true;
+    } catch (const ExpressionError&) {
+      return false;
+    }
+  };
+  const RecordedJson local = kernel.value("LocalSize", RecordedJson::object());
+  for (const std::string axis : {"X", "Y", "Z"}) {
+    const auto divisors = kernel.find("GridDiv" + axis);
+    if (local.contains(axis) && local[axis].is_string() && is_expression(local[axis])) {
+      input.block.push_back(local[axis].get<std::string>());
+    }
+    if (divisors != kernel.end() && divisors->is_array() &&
+        std::all_of(divisors->begin(), divisors->end(), is_expression)) {
+      input.grid_divisors.push_back(divisors->get<std::vector<std::string>>());
+    }
+  }
+}
+
 T1Input read_t1_document(const RecordedJson& document, const std::filesystem::path& file) {
   T1Input input;
   input.kernel_name =
       document.value("KernelSpecification", RecordedJson::object()).value("KernelName", "");
+  read_geometry(document.value("KernelSpecification", RecordedJson::object()), input);
   const RecordedJson& space = document["ConfigurationSpace"];
   for (const RecordedJson& entry : space["TuningParameters"]) {
     const std::string name = entry.value("Name", "");
