@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::uint64_t sample_size = 2048;
 constexpr std::size_t renewed_at_once = 50;
-constexpr int farthest_of = 200;
 constexpr int downhill_steps = 10;
 // Pairs of parameters with very many values are sampled.
 constexpr std::size_t pairs_at_most = 2000;
@@ -80,14 +79,15 @@ std::optional<Configuration> Candidates::lowest(const MeanFunction& mean,
   return found;
 }
 
-std::optional<Configuration> Candidates::farthest(const std::vector<Measured>& measured) {
+std::optional<Configuration> Candidates::farthest(const std::vector<Measured>& measured,
+                                                  std::size_t among) {
   std::vector<Eigen::Index> points;
   for (const Measured& point : measured) {
     points.push_back(space_.number(point.configuration));
   }
   std::optional<Configuration> found;
   double most = -1;
-  for (int i = 0; i < farthest_of; ++i) {
+  for (std::size_t i = 0; i < among; ++i) {
     const Configuration& configuration = sample_[random_() % sample_.size()];
     const auto number = usable(configuration);
     if (!number) {

@@ -22,8 +22,8 @@ class Candidates {
   std::optional<Configuration> lowest(const MeanFunction& mean,
                                       const MeanFunction::Parameters& parameters,
                                       const std::vector<Measured>& measured);
-  /// Of a part of the sample, the one farthest from everything measured.
-  std::optional<Configuration> farthest(const std::vector<Measured>& measured);
+  /// Of `among` of the sample, the one farthest from everything measured.
+  std::optional<Configuration> farthest(const std::vector<Measured>& measured, std::size_t among);
   /// Neighbours of the best points, points two parameters away from the very best, and random ones:
   /// unseen, launchable, each once. `best` is fastest first.
   std::vector<Eigen::Index> gather(const std::vector<const Measured*>& best,

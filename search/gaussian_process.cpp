@@ -167,6 +167,15 @@ GaussianProcess::GaussianProcess(const Eigen::MatrixXd& points, const Eigen::Vec
   weights_ = factor.solve(targets).cast<float>();
 }
 
+Eigen::VectorXd GaussianProcess::left_out() const {
+  // Rasmussen and Williams, 2006, section 5.4.2: with K^-1 at hand no point needs a fit of its own.
+  Eigen::MatrixXf root = Eigen::MatrixXf::Identity(factor_.rows(), factor_.cols());
+  factor_.triangularView<Eigen::Lower>().solveInPlace(root);
+  const Eigen::ArrayXd precision = root.colwise().squaredNorm().transpose().cast<double>();
+  const Eigen::ArrayXd error = weights_.cast<double>().array() / precision;
+  return (precision.log() - precision * error.square() - std::log(2 * M_PI)) / 2;
+}
+
 GaussianProcess::Prediction GaussianProcess::predict(const Eigen::MatrixXf& queries) const {
   const Eigen::MatrixXf scaled = inverse_lengths_.matrix().asDiagonal() * queries;
   const Eigen::ArrayXXf r2 = squared_distances(scaled_, scaled).array();

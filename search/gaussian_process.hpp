@@ -28,6 +28,9 @@ class GaussianProcess {
   GaussianProcess(const Eigen::MatrixXd& points, const Eigen::VectorXd& targets,
                   const Hyperparameters& hyper, double stretch);
 
+  /// Log density of each point when the others predict it, noise included.
+  Eigen::VectorXd left_out() const;
+
   struct Prediction {
     Eigen::VectorXf mean;
     /// No variance is larger than this: what the best single point alone would leave.

@@ -37,6 +37,17 @@ TEST(GaussianProcess, GoesThroughItsPointsAndIsSureThere) {
   EXPECT_LT(process.variance(prediction, {0, 7}).maxCoeff(), 0.01);
 }
 
+TEST(GaussianProcess, LeavesAPointOutAsIfItHadNotBeenMeasured) {
+  const Data data = one_feature_matters(2, 12, 3);
+  const Hyperparameters hyper = Hyperparameters::prior(2);
+  const Eigen::VectorXd found = GaussianProcess(data.points, data.targets, hyper, 1).left_out();
+  const GaussianProcess others(data.points.rightCols(11), data.targets.tail(11), hyper, 1);
+  const auto prediction = others.predict(data.points.leftCols(1).cast<float>());
+  const double variance = others.variance(prediction, {0})[0] + std::exp(2 * hyper.log_noise);
+  const double error = data.targets[0] - prediction.mean[0];
+  EXPECT_NEAR(found[0], -(std::log(2 * M_PI * variance) + error * error / variance) / 2, 0.05);
+}
+
 TEST(GaussianProcess, IsUnsureFarAway) {
   const Data data = one_feature_matters(3, 20, 1);
   const GaussianProcess process(data.points, data.targets, Hyperparameters::prior(3), 1);

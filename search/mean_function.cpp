@@ -105,6 +105,7 @@ MeanFunction::Parameters MeanFunction::Posterior::draw(std::mt19937_64& random) 
 
 MeanFunction::Posterior MeanFunction::fit(const std::vector<Amounts>& amounts,
                                           const Eigen::VectorXd& log_seconds,
+                                          const Eigen::ArrayXd& importance,
                                           const Parameters& start) const {
   const Eigen::Index points = log_seconds.size();
   const Eigen::VectorXd precision = prior_sd_.array().square().inverse();
@@ -123,10 +124,10 @@ MeanFunction::Posterior MeanFunction::fit(const std::vector<Amounts>& amounts,
   };
   const auto loss = [&](const Parameters& at) {
     residuals_at(at, false);
-    const double fit =
-        (1 + residual.array().square() / (degrees_of_freedom * scale * scale)).log().sum() *
-        (degrees_of_freedom + 1) / 2;
-    return fit + (at - prior_mean_).array().square().matrix().dot(precision) / 2;
+    const Eigen::ArrayXd fit =
+        (1 + residual.array().square() / (degrees_of_freedom * scale * scale)).log();
+    return (fit * importance).sum() * (degrees_of_freedom + 1) / 2 +
+           (at - prior_mean_).array().square().matrix().dot(precision) / 2;
   };
 
   // Levenberg-Marquardt on the reweighted least squares of the Student-t.
@@ -137,10 +138,10 @@ MeanFunction::Posterior MeanFunction::fit(const std::vector<Amounts>& amounts,
   double current = INFINITY;
   for (int step = 0; step < maximum_steps; ++step) {
     residuals_at(posterior.mode, true);
-    scale = std::max(residual_floor,
-                     std::sqrt(residual.squaredNorm() / static_cast<double>(points + 1)));
+    const double spread = (residual.array().square() * importance).sum();
+    scale = std::max(residual_floor, std::sqrt(spread / (importance.sum() + 1)));
     const Eigen::VectorXd weights =
-        (degrees_of_freedom + 1) /
+        importance * (degrees_of_freedom + 1) /
         (degrees_of_freedom + residual.array().square() / (scale * scale)) / (scale * scale);
     hessian = jacobian.transpose() * weights.asDiagonal() * jacobian;
     hessian.diagonal() += precision;

@@ -42,9 +42,10 @@ class MeanFunction {
     double residual_sd = 0;
     Parameters draw(std::mt19937_64& random) const;
   };
-  /// Maximum a posteriori under Student-t errors; `start` makes the next fit cheap.
+  /// Maximum a posteriori under Student-t errors, each point weighed by its importance (0 to 1);
+  /// `start` makes the next fit cheap.
   Posterior fit(const std::vector<Amounts>& amounts, const Eigen::VectorXd& log_seconds,
-                const Parameters& start) const;
+                const Eigen::ArrayXd& importance, const Parameters& start) const;
 
  private:
   std::vector<Bound> bounds_;

@@ -57,7 +57,8 @@ TEST(MeanFunction, FitFindsTheEfficiencyOfTheBoundThatBinds) {
     points.push_back(amounts(dram, 1e-3));
     log_seconds[i] = std::log(dram / 0.3);
   }
-  const auto posterior = mean.fit(points, log_seconds, mean.prior());
+  const Eigen::ArrayXd all = Eigen::ArrayXd::Ones(40);
+  const auto posterior = mean.fit(points, log_seconds, all, mean.prior());
   EXPECT_NEAR(std::exp(posterior.mode[0]), 0.3, 0.02);
   // Nothing was learnt of a bound that never binds.
   EXPECT_NEAR(posterior.mode[1], mean.prior()[1], 0.01);
@@ -74,9 +75,24 @@ TEST(MeanFunction, OneAbsurdPointDoesNotMoveTheFit) {
     points.push_back(amounts(dram, 1e-3));
     log_seconds[i] = std::log(dram / 0.6);
   }
-  const double without = mean.fit(points, log_seconds, mean.prior()).mode[0];
+  const Eigen::ArrayXd all = Eigen::ArrayXd::Ones(20);
+  const double without = mean.fit(points, log_seconds, all, mean.prior()).mode[0];
   log_seconds[10] += 5;
-  EXPECT_NEAR(mean.fit(points, log_seconds, mean.prior()).mode[0], without, 0.15);
+  EXPECT_NEAR(mean.fit(points, log_seconds, all, mean.prior()).mode[0], without, 0.15);
+}
+
+TEST(MeanFunction, FollowsThePointsThatMatter) {
+  const MeanFunction mean({Bound::dram, Bound::shared});
+  std::vector<Amounts> points;
+  Eigen::VectorXd log_seconds(40);
+  Eigen::ArrayXd importance(40);
+  for (int i = 0; i < 40; ++i) {
+    const double dram = std::exp(0.05 * i);
+    points.push_back(amounts(dram, 1e-3));
+    log_seconds[i] = std::log(dram / (i < 20 ? 0.3 : 0.9));
+    importance[i] = i < 20 ? 1 : 0.02;
+  }
+  EXPECT_NEAR(std::exp(mean.fit(points, log_seconds, importance, mean.prior()).mode[0]), 0.3, 0.05);
 }
 
 }  // namespace

@@ -21,6 +21,24 @@ constexpr std::array launch_features = {"threads", "lanes used", "block width", 
                                         "shared",  "occupancy",  "resident",    "waves",
                                         "tail",    "balance"};
 
+/// How often two divides a value: what alignment, banks and remainders depend on.
+double twos_in(double value) {
+  double twos = 0;
+  for (; value != 0 && std::fmod(value, 2) == 0 && twos < 16; value /= 2) ++twos;
+  return twos;
+}
+
+bool numeric(const Parameter& parameter) {
+  return std::all_of(parameter.values.begin(), parameter.values.end(),
+                     [](const Value& value) { return value.is_number(); });
+}
+
+/// Factors of a few do not align anything.
+bool aligns(const Parameter& parameter) {
+  return std::any_of(parameter.values.begin(), parameter.values.end(),
+                     [](const Value& value) { return value.as_real() >= warp_size; });
+}
+
 double log2_or_below(double value) {
   return value > 0 ? std::log2(value) : -1;
 }
@@ -57,10 +75,9 @@ ModelSpace::ModelSpace(const SearchContext& context, std::mt19937_64& random) : 
 
 void ModelSpace::name_features() {
   for (const Parameter& parameter : context_.space->parameters()) {
-    const bool numeric = std::all_of(parameter.values.begin(), parameter.values.end(),
-                                     [](const Value& value) { return value.is_number(); });
-    if (numeric) {
+    if (numeric(parameter)) {
       names_.push_back(parameter.name);
+      if (aligns(parameter)) names_.push_back("twos in " + parameter.name);
     } else {
       for (const Value& value : parameter.values) {
         names_.push_back(parameter.name + "=" + value.to_string());
@@ -78,10 +95,9 @@ void ModelSpace::describe_parameters(const Configuration& configuration,
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::vector<Value>& values = parameters[i].values;
     const Value& chosen = values[configuration.choice[i]];
-    const bool numeric = std::all_of(values.begin(), values.end(),
-                                     [](const Value& value) { return value.is_number(); });
-    if (numeric) {
+    if (numeric(parameters[i])) {
       features.push_back(log2_or_below(chosen.as_real()));
+      if (aligns(parameters[i])) features.push_back(twos_in(chosen.as_real()));
     } else {
       for (std::size_t k = 0; k < values.size(); ++k) {
         features.push_back(k == configuration.choice[i] ? 1 : 0);

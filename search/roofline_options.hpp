@@ -13,13 +13,28 @@ struct RooflineOptions {
 
   std::size_t model_start = 4;   ///< points where the roofline is lowest
   std::size_t spread_start = 4;  ///< points far from everything
+  /// The farthest of so many: extremes beside the points of the roofline, milder ones where all of
+  /// the start is spread.
+  std::size_t spread_of = 200;
+  std::size_t spread_alone_of = 8;
 
-  double margin = 0.003;        ///< of improvement, log seconds
-  double compress_after = 2.0;  ///< log seconds above the best from which slow times are compressed
+  double margin = 0.005;  ///< of improvement, in spreads of the member's residual
+  /// Log seconds above the best over which a point's say in the efficiencies and in the members'
+  /// weights falls.
+  double focus = 0.7;
+  double compress_after = 0.7;  ///< log seconds above the best from which slow times are compressed
   double compress_slope = 0.3;
   /// Multiples of the fitted length scales: the two roofline members, and the plain one.
-  double stretch_a = 1, stretch_b = 2, stretch_c = 0.5;
-  double works_stretch = 0.5;    ///< the same for what works and what fails
+  double stretch_first = 1, stretch_drawn = 2, stretch_plain = 0.5;
+  double works_stretch = 0.5;  ///< the same for what works and what fails
+  /// A member's weight is its predictive likelihood for a point, to this power...
+  double trust = 6;
+  double least_weight = 0.1;  ///< ... and at least this
+  /// Evaluations without improvement before the lengths shrink, how fast, and how far: a model that
+  /// has nothing better to offer is too sure of itself.
+  double patience = 5;
+  double haste = 10;
+  double shrink = 0.3;
   std::size_t training = 200;    ///< points that the model learns from at most
   double diagnosis_power = 0.5;  ///< weight = (bound's time over that of the point before)^-power
 

@@ -11,6 +11,17 @@
 namespace rooftune::search {
 namespace {
 
+/// Whether a parameter of the space has a role that can do something about it.
+bool remediable(const Finding& finding, const Space& space) {
+  const std::vector<Parameter>& parameters = space.parameters();
+  return std::any_of(finding.remedies.begin(), finding.remedies.end(), [&](const Remedy& remedy) {
+    return std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& parameter) {
+      return parameter.values.size() > 1 && std::find(remedy.roles.begin(), remedy.roles.end(),
+                                                      parameter.role) != remedy.roles.end();
+    });
+  });
+}
+
 class RooflinePolicy : public Policy {
  public:
   RooflinePolicy(const SearchContext& context, const RooflineOptions& options)
@@ -40,13 +51,23 @@ class RooflinePolicy : public Policy {
     }
     Measured point;
     point.configuration = observation.configuration;
+    ++idle_;
     if (observation.outcome == Outcome::ok && observation.seconds > 0) {
       point.log_seconds = std::log(observation.seconds);
+      const auto best = fastest(measured_, 1);
+      if (best.empty() || *point.log_seconds < *best.front()->log_seconds) {
+        idle_ = 0;
+      }
     }
-    if (observation.diagnosis && observation.diagnosis->verdict == Diagnosis::Verdict::bound &&
-        !observation.diagnosis->findings.empty()) {
-      point.bound = observation.diagnosis->findings.front().bound;
-      point.evidence = observation.diagnosis->findings.front().evidence;
+    if (observation.diagnosis && observation.diagnosis->verdict == Diagnosis::Verdict::bound) {
+      const std::vector<Finding>& findings = observation.diagnosis->findings;
+      const auto found = std::find_if(
+          findings.begin(), findings.end(),
+          [&](const Finding& finding) { return remediable(finding, *context_.space); });
+      if (found != findings.end()) {
+        point.bound = found->bound;
+        point.evidence = found->evidence;
+      }
     }
     measured_.push_back(std::move(point));
   }
@@ -57,25 +78,44 @@ class RooflinePolicy : public Policy {
            fastest(measured_, 1).empty();
   }
 
-  /// Some points where the roofline is lowest, some far from everything. The roofline knows
-  /// nothing of failures: until something succeeds, its points and far ones take turns.
+  /// Some points where the roofline is lowest, some far from everything.
   std::optional<Proposal> start() {
     const bool has_model = options_.roofline_start && !space_.bounds().empty();
-    const bool lost = !measured_.empty() && fastest(measured_, 1).empty();
-    const bool model_turn = lost ? unseen_.count() % 2 == 0 : model_starts_ < options_.model_start;
-    if (has_model && model_turn) {
+    if (has_model && model_turn()) {
       const MeanFunction& mean = surrogate_.mean_function();
-      const bool first = model_starts_++ == 0;
+      const bool first = model_points_.empty();
       if (auto found = candidates_.lowest(mean, first ? mean.prior() : mean.draw_prior(random_),
                                           measured_)) {
+        model_points_.push_back(*found);
         Reason reason = explain_model_start(context_, *found, first);
         return Proposal{std::move(*found), std::move(reason)};
       }
     }
-    if (auto found = candidates_.farthest(measured_)) {
+    if (auto found = candidates_.farthest(
+            measured_, has_model ? options_.spread_of : options_.spread_alone_of)) {
       return Proposal{std::move(*found), explain_spread(has_model)};
     }
     return std::nullopt;
+  }
+
+  /// Two points of the roofline and a far one; then the roofline goes on as long as none but its
+  /// own points is the best. It knows nothing of failures: until something succeeds, both take
+  /// turns.
+  bool model_turn() const {
+    constexpr std::size_t trial = 2;
+    if (!measured_.empty() && fastest(measured_, 1).empty()) {
+      return unseen_.count() % 2 == 0;
+    }
+    if (model_points_.size() < trial) {
+      return true;
+    }
+    return unseen_.count() > trial && model_points_.size() < options_.model_start && model_leads();
+  }
+
+  bool model_leads() const {
+    const auto best = fastest(measured_, 1);
+    return best.empty() || std::find(model_points_.begin(), model_points_.end(),
+                                     best.front()->configuration) != model_points_.end();
   }
 
   std::optional<Proposal> step() {
@@ -86,7 +126,7 @@ class RooflinePolicy : public Policy {
     // goes elsewhere.
     std::vector<Measured> known = measured_;
     known.insert(known.end(), pending_.begin(), pending_.end());
-    surrogate_.update(known, random_);
+    surrogate_.update(known, idle_, random_);
     const std::vector<const Measured*> best = fastest(measured_, options_.around);
     const std::vector<Eigen::Index> numbers = candidates_.gather(best, options_);
     if (numbers.empty()) {
@@ -170,7 +210,8 @@ class RooflinePolicy : public Policy {
   ModelSpace space_;
   Candidates candidates_;
   Surrogate surrogate_;
-  std::size_t model_starts_ = 0;
+  std::vector<Configuration> model_points_;  ///< asked for where the roofline is lowest
+  std::size_t idle_ = 0;                     ///< evaluations since the last improvement
   std::vector<Measured> measured_;
   std::vector<Measured> pending_;
 };

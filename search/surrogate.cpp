@@ -9,6 +9,12 @@ namespace {
 
 constexpr double works_log_noise = -2;
 constexpr double least_chance = 0.01;
+// Points that weigh in full before likelihoods are taken at their word.
+constexpr double trusted_points = 10;
+// One surprise does not discredit a member.
+constexpr double least_log_density = -6;
+// The say that slow points keep.
+constexpr double least_importance = 0.05;
 constexpr std::size_t exact_at_most = 256;
 constexpr Eigen::Index hyper_points = 100;
 
@@ -88,7 +94,24 @@ void Surrogate::fit_member(Member& member, double stretch, const Eigen::MatrixXd
     }
   }
   member.process.emplace(points, residuals, hyper, stretch);
-  member.weight = 1.0 / 3;
+}
+
+/// By how well each member predicts the points that it is not told of, above all the fast ones.
+void Surrogate::weigh_members(const Eigen::ArrayXd& importance) {
+  Eigen::ArrayXd evidence(static_cast<Eigen::Index>(members_.size()));
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const Eigen::ArrayXd density =
+        members_[i].process->left_out().array() - std::log(members_[i].scale);
+    evidence[static_cast<Eigen::Index>(i)] =
+        (density.max(least_log_density) * importance).sum() / importance.sum();
+  }
+  const double trust = options_.trust * std::min(1.0, importance.sum() / trusted_points);
+  const Eigen::ArrayXd likelihood = (trust * (evidence - evidence.maxCoeff())).exp();
+  const double shared = 1 - options_.least_weight * static_cast<double>(members_.size());
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    members_[i].weight = options_.least_weight +
+                         shared * likelihood[static_cast<Eigen::Index>(i)] / likelihood.sum();
+  }
 }
 
 void Surrogate::learn_failures(const std::vector<Measured>& measured,
@@ -108,7 +131,8 @@ void Surrogate::learn_failures(const std::vector<Measured>& measured,
   works_.emplace(space_.features(numbers).cast<double>(), labels, hyper, options_.works_stretch);
 }
 
-void Surrogate::update(const std::vector<Measured>& measured, std::mt19937_64& random) {
+void Surrogate::update(const std::vector<Measured>& measured, std::size_t idle,
+                       std::mt19937_64& random) {
   const std::vector<std::size_t> chosen = choose(measured, random);
   best_ = INFINITY;
   for (const std::size_t i : chosen) {
@@ -131,17 +155,23 @@ void Surrogate::update(const std::vector<Measured>& measured, std::mt19937_64& r
   const bool roofline = options_.roofline_mean && !space_.bounds().empty();
   members_.clear();
   members_.resize(3);
+  const Eigen::ArrayXd importance =
+      least_importance + (1 - least_importance) * (-(times.array() - best_) / options_.focus).exp();
   if (roofline) {
-    posterior_ = mean_.fit(amounts, times, posterior_.mode);
+    posterior_ = mean_.fit(amounts, times, importance, posterior_.mode);
     members_[0].roofline = posterior_.mode;
     members_[1].roofline = posterior_.draw(random);
   }
   ++updates_;
-  fit_member(members_[0], options_.stretch_a, points, numbers, targets,
+  const double beyond = std::max(0.0, static_cast<double>(idle) - options_.patience);
+  const double shrink = std::max(options_.shrink, 1 / (1 + beyond / options_.haste));
+  fit_member(members_[0], options_.stretch_first * shrink, points, numbers, targets,
              roofline ? residual_hyper_ : plain_hyper_, true);
-  fit_member(members_[1], options_.stretch_b, points, numbers, targets,
+  fit_member(members_[1], options_.stretch_drawn * shrink, points, numbers, targets,
              roofline ? residual_hyper_ : plain_hyper_, false);
-  fit_member(members_[2], options_.stretch_c, points, numbers, targets, plain_hyper_, roofline);
+  fit_member(members_[2], options_.stretch_plain * shrink, points, numbers, targets, plain_hyper_,
+             roofline);
+  weigh_members(importance);
   learn_failures(measured, chosen);
 }
 
@@ -151,7 +181,7 @@ Eigen::VectorXd Surrogate::member_improvement(const Member& member,
                                               const Eigen::VectorXf& variances,
                                               const std::vector<Eigen::Index>& queries) const {
   Eigen::VectorXd result(static_cast<Eigen::Index>(queries.size()));
-  const double threshold = best_ - options_.margin;
+  const double threshold = best_ - options_.margin * member.scale;
   for (Eigen::Index i = 0; i < result.size(); ++i) {
     const Eigen::Index query = queries[static_cast<std::size_t>(i)];
     result[i] = member.weight * improvement(threshold,

@@ -18,11 +18,12 @@ class Surrogate {
  public:
   Surrogate(ModelSpace& space, const RooflineOptions& options);
 
-  /// At least one point must have succeeded.
-  void update(const std::vector<Measured>& measured, std::mt19937_64& random);
+  /// At least one point must have succeeded. `idle` is the number of evaluations since the last
+  /// improvement: the longer, the less the model trusts what it knows of far points.
+  void update(const std::vector<Measured>& measured, std::size_t idle, std::mt19937_64& random);
 
-  /// Expected improvement of log seconds over the best, averaged over the members, times the
-  /// probability that the configuration works.
+  /// Expected improvement of log seconds over the best, averaged over the members by their weights,
+  /// times the probability that the configuration works.
   Eigen::VectorXd expected_improvement(const std::vector<Eigen::Index>& numbers) const;
   /// Log seconds, averaged over the members.
   double predict(Eigen::Index number) const;
@@ -35,12 +36,13 @@ class Surrogate {
     std::optional<MeanFunction::Parameters> roofline;
     double centre = 0;
     double scale = 1;
-    double weight = 1;
+    double weight = 1;  ///< of all members 1
     std::optional<GaussianProcess> process;
   };
   std::vector<std::size_t> choose(const std::vector<Measured>& measured, std::mt19937_64& random);
   void learn_failures(const std::vector<Measured>& measured,
                       const std::vector<std::size_t>& chosen);
+  void weigh_members(const Eigen::ArrayXd& importance);
   double compress(double log_seconds) const;
   double member_mean(const Member& member, Eigen::Index number) const;
   void fit_member(Member& member, double stretch, const Eigen::MatrixXd& points,

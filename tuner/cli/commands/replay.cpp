@@ -10,6 +10,7 @@
 
 #include "tuner/cli/commands.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/units.hpp"
 #include "tuner/report/convergence_svg.hpp"
 #include "tuner/session/recorded.hpp"
 
@@ -37,69 +38,41 @@ struct Case {
   DeviceProfile device;
 };
 
-DeviceProfile device_of(const Recording& recording, const std::string& wanted) {
-  if (!wanted.empty()) {
-    return load_device(wanted);
-  }
-  if (recording.device && !recording.device->roofs.empty()) {
-    return *recording.device;
-  }
-  if (auto profile = match_device(recording.device_name)) {
-    return *profile;
-  }
-  throw InputError(fmt::format("{}: recorded on \"{}\", of which no profile is known",
-                               recording.file.string(), recording.device_name),
-                   "name one with --device, or add it to configs/devices");
-}
-
-Case open_case(const fs::path& spec, const fs::path& recording, const std::string& device, Io& io) {
+Case open_case(const RecordedCase& recorded, const std::string& device, Io& io) {
   Case it;
-  it.spec = load_spec(spec);
-  it.recording = open_recording(recording);
-  it.device = device_of(it.recording, device);
-  it.name = recording.filename().string();
-  it.name = it.name.substr(0, it.name.find(".json"));
+  it.spec = load_spec(recorded.spec);
+  it.recording = open_recording(recorded.recording);
+  it.device = device.empty() ? recorded_device(it.recording) : load_device(device);
+  it.name = recorded.name();
   for (const std::string& remark : it.recording.remarks) {
-    io.err << recording.string() << ": " << remark << '\n';
+    io.err << recorded.recording.string() << ": " << remark << '\n';
   }
   return it;
 }
 
-/// "convolution_milo-A100.json.gz" is replayed with convolution_milo.yaml; T4 files are the same
-/// recordings in another format, T1 files are no recordings.
-std::vector<std::pair<fs::path, fs::path>> suite_files(const fs::path& folder) {
-  std::vector<std::pair<fs::path, fs::path>> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    const std::size_t dash = name.rfind('-');
-    if (dash == std::string::npos || name.find(".json") == std::string::npos ||
-        name.find(".t4.") != std::string::npos) {
-      continue;
-    }
-    const fs::path spec = config_folder() / "recorded" / entry.path().parent_path().filename() /
-                          (name.substr(0, dash) + ".yaml");
-    if (fs::exists(spec)) {
-      files.emplace_back(spec, entry.path());
-    }
-  }
-  std::sort(files.begin(), files.end(),
-            [](const auto& a, const auto& b) { return a.second < b.second; });
-  return files;
-}
+/// What came of one recording.
+struct CaseScores {
+  std::string name;
+  std::vector<PolicyScore> scores;
+  double tightness = 0;
+  std::uint64_t contradictions = 0;
+};
 
-std::vector<PolicyScore> run_case(const Case& it, const ReplayArguments& arguments, Io& io) {
+CaseScores run_case(const Case& it, const ReplayArguments& arguments, Io& io) {
   const Space space(it.spec);
   const ReplayTable table(it.spec, space, it.recording, it.device);
   if (table.outside() > 0) {
     io.err << fmt::format("{}: {} recorded configurations are outside of the spec's rules\n",
                           it.name, table.outside());
   }
-  return replay(table, arguments.options, [&](std::uint64_t done, std::uint64_t all) {
+  const auto progress = [&](std::uint64_t done, std::uint64_t all) {
     if (io.err_is_terminal) {
       io.err << fmt::format("\r{}: {} of {} runs", it.name, done, all) << std::flush;
       io.err << (done == all ? "\n" : "");
     }
-  });
+  };
+  return {it.name, replay(table, arguments.options, progress), table.tightness(),
+          table.contradictions()};
 }
 
 Json distribution_json(const Distribution& it) {
@@ -139,37 +112,49 @@ std::string heading() {
                      "to 1%");
 }
 
-using CaseScores = std::pair<std::string, std::vector<PolicyScore>>;
+/// How much of the recorded optimum can be proved: what a stop by proof rests on.
+std::string proof_line(const CaseScores& it) {
+  if (it.contradictions > 0) {
+    return fmt::format(
+        "{:<28} {} configurations are faster than their lower bound: a formula, or "
+        "the device's profile, is wrong\n",
+        it.name, it.contradictions);
+  }
+  return fmt::format("{:<28} {}\n", it.name,
+                     it.tightness > 0 ? format_percent(it.tightness) : "nothing is provable");
+}
 
 void print_table(const std::vector<CaseScores>& all, Io& io) {
   io.out << "Mean unique evaluations until within x% of the optimum (share of runs that got "
             "there).\n";
   io.out << heading();
-  for (const auto& [name, scores] : all) {
-    for (const PolicyScore& score : scores) {
-      io.out << row(name, score);
+  for (const CaseScores& it : all) {
+    for (const PolicyScore& score : it.scores) {
+      io.out << row(it.name, score);
     }
   }
-  if (all.size() < 2) {
-    return;
-  }
-  for (std::size_t p = 0; p < all.front().second.size(); ++p) {
+  for (std::size_t p = 0; all.size() > 1 && p < all.front().scores.size(); ++p) {
     double sum = 0;
-    for (const auto& scores : all) {
-      sum += scores.second[p].score;
+    for (const CaseScores& it : all) {
+      sum += it.scores[p].score;
     }
     io.out << fmt::format("{:<28} {:<12} {:>6} {:6.3f}\n", "mean of all",
-                          all.front().second[p].policy, "", sum / static_cast<double>(all.size()));
+                          all.front().scores[p].policy, "", sum / static_cast<double>(all.size()));
+  }
+  io.out
+      << "\nLeast time that is proved possible anywhere in the space, of the recorded optimum.\n";
+  for (const CaseScores& it : all) {
+    io.out << proof_line(it);
   }
 }
 
 void print_json(const std::vector<CaseScores>& all, bool suite, Io& io) {
   Json document = Json::array();
-  for (const auto& [name, scores] : all) {
-    for (const PolicyScore& score : scores) {
+  for (const CaseScores& it : all) {
+    for (const PolicyScore& score : it.scores) {
       Json entry = score_json(score);
       if (suite) {
-        entry["recording"] = name;
+        entry["recording"] = it.name;
       }
       document.push_back(std::move(entry));
     }
@@ -178,12 +163,12 @@ void print_json(const std::vector<CaseScores>& all, bool suite, Io& io) {
 }
 
 int run_replay(const ReplayArguments& arguments, Io& io) {
-  std::vector<std::pair<fs::path, fs::path>> files;
+  std::vector<RecordedCase> cases;
   if (arguments.suite.empty()) {
-    files.emplace_back(arguments.spec, arguments.recording);
+    cases.push_back({arguments.spec, arguments.recording});
   } else {
-    files = suite_files(arguments.suite);
-    if (files.empty()) {
+    cases = recorded_cases(arguments.suite);
+    if (cases.empty()) {
       throw InputError(
           fmt::format("{}: holds no recording with a spec in configs/recorded",
                       arguments.suite.string()),
@@ -191,12 +176,12 @@ int run_replay(const ReplayArguments& arguments, Io& io) {
     }
   }
   std::vector<CaseScores> all;
-  for (const auto& [spec, recording] : files) {
-    const Case it = open_case(spec, recording, arguments.device, io);
-    all.emplace_back(it.name, run_case(it, arguments, io));
+  for (const RecordedCase& recorded : cases) {
+    const Case it = open_case(recorded, arguments.device, io);
+    all.push_back(run_case(it, arguments, io));
   }
   if (!arguments.svg.empty()) {
-    std::ofstream(arguments.svg) << convergence_svg(all.front().second, all.front().first);
+    std::ofstream(arguments.svg) << convergence_svg(all.front().scores, all.front().name);
     io.err << "wrote " << arguments.svg.string() << '\n';
   }
   if (arguments.json) {
