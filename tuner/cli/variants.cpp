@@ -21,27 +21,27 @@ constexpr std::array<std::pair<SortKey, std::string_view>, 5> sort_keys = {
      {SortKey::shared, "shared"},
      {SortKey::threads, "threads"}}};
 
-std::int64_t spill_bytes(const Variant& variant) {
-  return variant.resources->spill_stores + variant.resources->spill_loads;
+std::int64_t spill_bytes(const Usage& usage) {
+  return usage.resources.spill_stores + usage.resources.spill_loads;
 }
 
 /// What the key orders by, the smaller the better.
-double rank_of(const Variant& variant, SortKey key) {
-  const Resources& resources = *variant.resources;
+double rank_of(const Usage& usage, const Launch& launch, SortKey key) {
+  const Resources& resources = usage.resources;
   switch (key) {
     case SortKey::occupancy:
-      return -variant.occupancy->fraction;
+      return -usage.occupancy.fraction;
     case SortKey::registers:
       return resources.registers;
     case SortKey::spills:
-      return static_cast<double>(spill_bytes(variant));
+      return static_cast<double>(spill_bytes(usage));
     case SortKey::shared:
       return static_cast<double>(resources.static_shared) +
-             static_cast<double>(variant.launch.shared_bytes);
+             static_cast<double>(launch.shared_bytes);
     case SortKey::threads:
       break;
   }
-  return static_cast<double>(variant.launch.block.count());
+  return static_cast<double>(launch.block.count());
 }
 
 /// Names whose values differ between variants.
@@ -62,16 +62,16 @@ std::vector<std::string> varied(const std::vector<Variant>& variants) {
 std::vector<std::string> row_of(const Variant& variant,
                                 const std::vector<std::string>& parameters) {
   std::vector<std::string> row(9, "-");
-  if (variant.resources) {
-    row = {fmt::format("{}", variant.resources->registers),
-           fmt::format("{}", spill_bytes(variant)),
-           fmt::format("{}", variant.resources->static_shared),
+  if (const auto& usage = variant.usage) {
+    row = {fmt::format("{}", usage->resources.registers),
+           fmt::format("{}", spill_bytes(*usage)),
+           fmt::format("{}", usage->resources.static_shared),
            fmt::format("{}", variant.launch.shared_bytes),
            fmt::format("{}", variant.launch.block.count()),
-           fmt::format("{}", variant.occupancy->active_blocks),
-           fmt::format("{}", variant.occupancy->active_warps),
-           fmt::format("{:.1f}%", variant.occupancy->fraction * 100),
-           names_of(variant.occupancy->limited_by)};
+           fmt::format("{}", usage->occupancy.active_blocks),
+           fmt::format("{}", usage->occupancy.active_warps),
+           fmt::format("{:.1f}%", usage->occupancy.fraction * 100),
+           names_of(usage->occupancy.limited_by)};
   }
   for (const std::string& name : parameters) {
     row.push_back(find_value(variant.parameters, name)->to_string());
@@ -112,7 +112,7 @@ std::vector<Variant> compile_variants(const Spec& spec,
   for (const NamedValues& parameters : configurations) {
     KernelInstance instance = instantiate(spec, parameters, spec.problems.front());
     variants.push_back(
-        {parameters, instance.launch, {}, {}, launch_failure(instance, architecture), {}});
+        {parameters, instance.launch, {}, launch_failure(instance, architecture), {}});
     if (!variants.back().failure) {
       compiled.push_back(variants.size() - 1);
       instances.push_back(std::move(instance));
@@ -134,9 +134,9 @@ std::vector<Variant> compile_variants(const Spec& spec,
     }
     const auto& binary = std::get<KernelBinary>(results[i]);
     variant.notes = binary.notes;
-    variant.resources = binary.resources.value_or(Resources{});
-    variant.occupancy = occupancy_of(instances[i], *variant.resources, architecture);
-    variant.failure = launch_failure(instances[i], *variant.resources, architecture);
+    const Resources resources = binary.resources.value_or(Resources{});
+    variant.usage = Usage{resources, occupancy_of(instances[i], resources, architecture)};
+    variant.failure = launch_failure(instances[i], resources, architecture);
   }
   return variants;
 }
@@ -162,14 +162,15 @@ std::vector<std::string> sort_key_names() {
 
 void sort_variants(std::vector<Variant>& variants, SortKey key) {
   std::stable_sort(variants.begin(), variants.end(), [key](const Variant& a, const Variant& b) {
-    const bool a_runs = a.resources && !a.failure;
-    const bool b_runs = b.resources && !b.failure;
-    if (!a_runs || !b_runs) {
-      return a_runs && !b_runs;
+    if (!a.usage || a.failure) {
+      return false;
     }
-    const double a_rank = rank_of(a, key);
-    const double b_rank = rank_of(b, key);
-    return a_rank != b_rank ? a_rank < b_rank : spill_bytes(a) < spill_bytes(b);
+    if (!b.usage || b.failure) {
+      return true;
+    }
+    const double a_rank = rank_of(*a.usage, a.launch, key);
+    const double b_rank = rank_of(*b.usage, b.launch, key);
+    return a_rank != b_rank ? a_rank < b_rank : spill_bytes(*a.usage) < spill_bytes(*b.usage);
   });
 }
 
@@ -212,13 +213,13 @@ std::string variants_csv(const std::vector<Variant>& variants) {
     const Outcome outcome = variant.failure ? variant.failure->outcome : Outcome::ok;
     text += fmt::format("{},{},", to_string(outcome),
                         variant.failure ? quoted_for_csv(variant.failure->reason) : "");
-    if (!variant.resources) {
+    if (!variant.usage) {
       text +=
           fmt::format(",,,,{},{},,,,\n", variant.launch.shared_bytes, variant.launch.block.count());
       continue;
     }
-    const Resources& r = *variant.resources;
-    const Occupancy& o = *variant.occupancy;
+    const Resources& r = variant.usage->resources;
+    const Occupancy& o = variant.usage->occupancy;
     text += fmt::format("{},{},{},{},{},{},{},{},{:.4f},{}\n", r.registers, r.spill_stores,
                         r.spill_loads, r.static_shared, variant.launch.shared_bytes,
                         variant.launch.block.count(), o.active_blocks, o.active_warps, o.fraction,

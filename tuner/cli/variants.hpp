@@ -13,13 +13,18 @@
 
 namespace rooftune::cli {
 
+/// What a compiled configuration takes.
+struct Usage {
+  Resources resources;
+  Occupancy occupancy;
+};
+
 struct Variant {
   NamedValues parameters;
   Launch launch;
-  std::optional<Resources> resources;  ///< where it compiled
-  std::optional<Occupancy> occupancy;  ///< where it compiled
-  std::optional<Failure> failure;      ///< does not compile, or cannot launch
-  std::vector<std::string> notes;      ///< of the compiler
+  std::optional<Usage> usage;      ///< where it compiled
+  std::optional<Failure> failure;  ///< does not compile, or cannot launch
+  std::vector<std::string> notes;  ///< of the compiler
 };
 
 /// In the order of `configurations`, at the spec's first problem, with progress on a terminal. What

@@ -205,7 +205,7 @@ void refuse_unsafe_defines(const TokenizedText& source, const NamedValues& defin
 }
 
 std::string define_body(const NamedValue& define) {
-  const std::string body = define.value.to_cpp();
+  std::string body = define.value.to_cpp();
   if (define.value.is_number()) {
     return body;
   }

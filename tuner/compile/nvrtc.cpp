@@ -289,10 +289,32 @@ class Explanation {
   const NvrtcOutput& output_;
 };
 
+/// The options without those of precompiled headers, or nullopt where there are none.
+std::optional<std::vector<std::string>> without_pch(const std::vector<std::string>& options) {
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const bool is_pch = starts_with(options[i], "-") && options[i].find("pch") != std::string::npos;
+    if (!is_pch) {
+      kept.push_back(options[i]);
+    } else if (options[i].find('=') == std::string::npos && i + 1 < options.size() &&
+               !starts_with(options[i + 1], "-")) {
+      ++i;  // its value
+    }
+  }
+  return kept.size() == options.size() ? std::nullopt : std::optional(kept);
+}
+
 /// With -v, ptxas swallows the errors that it finds last (too much shared or constant memory): they
-/// are asked for again without it.
+/// are asked for again without it. Precompiled headers that fail (a folder that is not there,
+/// another process that removes them) never fail a kernel: it is compiled without them.
 NvrtcOutput run(const Job& job) {
   NvrtcOutput output = run_nvrtc(job.input());
+  const auto plain = without_pch(job.input().options);
+  if (plain && output.status == NvrtcOutput::Status::failed) {
+    NvrtcInput without = job.input();
+    without.options = *plain;
+    output = run_nvrtc(without);
+  }
   if (output.status == NvrtcOutput::Status::failed && !first_error(output.log)) {
     NvrtcInput quiet = job.input();
     quiet.options.erase(std::remove(quiet.options.begin(), quiet.options.end(), verbose_ptxas),

@@ -292,6 +292,22 @@ TEST_F(Nvrtc, SaysWhenPtxasGivesMoreRegistersThanAsked) {
   EXPECT_THAT(binary.log, HasSubstr("adjusting per thread register count of 8"));
 }
 
+TEST_F(Nvrtc, NeverFailsForPrecompiledHeaders) {
+  // cudf#22808: two processes shared a folder, and one lost its header to the other.
+  KernelInstance made = instance("#include <cuda_fp16.h>\n" + std::string(simple));
+  for (const auto& options :
+       std::vector<std::vector<std::string>>{{"--pch", "--pch-dir=/no/such/folder"},
+                                             {"--use-pch=/no/such.pch"},
+                                             {"--create-pch=/no/such/folder/k.pch"},
+                                             {"--pch", "--pch-dir=" + folder_.path().string()}}) {
+    made.options = options;
+    EXPECT_EQ(compiled(made).entry, "_Z1kPf") << options.back();
+  }
+  made = instance("#include <cuda_fp16.h>\n__global__ void k(float* a) { *a = wrong; }\n");
+  made.options = {"--use-pch=/no/such.pch"};
+  EXPECT_THAT(failure(made).reason, HasSubstr("\"wrong\" is undefined"));
+}
+
 TEST_F(Nvrtc, ReportsAMissingSource) {
   KernelInstance made = instance(simple);
   made.source = folder_.path() / "none.cu";

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tuner/core/units.hpp"
 #include "tuner/occupancy/chart.hpp"
@@ -46,7 +47,7 @@ std::string range_text(const Sweep& sweep, const Run& run) {
 
 std::string bar(double fraction) {
   constexpr int width = 20;
-  const auto filled = static_cast<std::size_t>(fraction * width + 0.5);
+  const auto filled = static_cast<std::size_t>(std::lround(fraction * width));
   return std::string(filled, '#') + std::string(width - filled, '.');
 }
 

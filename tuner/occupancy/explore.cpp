@@ -23,12 +23,10 @@ std::optional<std::size_t> step_holding(const std::vector<std::int64_t>& values,
 std::optional<std::int64_t> most_registers(OccupancyRequest request, int blocks) {
   request = moved(request, Axis::shared, 0);
   const std::vector<std::int64_t> steps = steps_of(Axis::registers, limits_of(request.cc));
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-    if (occupancy(moved(request, Axis::registers, *step)).active_blocks >= blocks) {
-      return *step;
-    }
-  }
-  return std::nullopt;
+  const auto found = std::find_if(steps.rbegin(), steps.rend(), [&](std::int64_t step) {
+    return occupancy(moved(request, Axis::registers, step)).active_blocks >= blocks;
+  });
+  return found == steps.rend() ? std::nullopt : std::optional(*found);
 }
 
 /// Most shared bytes a block with which `blocks` fit if nothing else is short.

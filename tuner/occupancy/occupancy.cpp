@@ -215,7 +215,7 @@ class Refusals {
       const auto step = static_cast<std::uint64_t>(limits_.sub_partitions);
       const auto rounded = (warps + step - 1) / step * step;
       const auto a_warp =
-          static_cast<std::uint64_t>(allocated_registers(limits_, request_.registers) * warp_size);
+          static_cast<std::uint64_t>(allocated_registers(limits_, request_.registers)) * warp_size;
       reasons_.push_back(
           fmt::format("registers a block: needs {} ({} warps of {}), the limit is {}",
                       rounded * a_warp, rounded, a_warp, limits_.registers_per_block));

@@ -105,7 +105,7 @@ void refuse_mixture(const CLI::App& command, const Options& options) {
 SpecQuestion parse_spec_question(const Options& options) {
   SpecQuestion question = options.spec;
   question.device = options.numbers.device;
-  question.sort = *sort_key_from(options.sort);
+  question.sort = sort_key_from(options.sort).value_or(SortKey::occupancy);
   question.use_cache = !options.no_cache;
   if (question.architecture.empty() == question.device.empty()) {
     throw CLI::ValidationError("--arch", question.device.empty()

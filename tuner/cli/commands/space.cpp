@@ -86,15 +86,16 @@ std::vector<std::string> row_of(const Variant& compiled) {
   const std::string dash = "-";
   std::vector<std::string> row(7, dash);
   row[4] = format_bytes(static_cast<double>(compiled.launch.shared_bytes));
-  if (const auto& resources = compiled.resources) {
-    row[0] = std::to_string(resources->registers);
-    row[1] = format_bytes(static_cast<double>(resources->spill_stores));
-    row[2] = format_bytes(static_cast<double>(resources->spill_loads));
-    row[3] = format_bytes(static_cast<double>(resources->static_shared));
+  if (const auto& usage = compiled.usage) {
+    const Resources& resources = usage->resources;
+    row[0] = std::to_string(resources.registers);
+    row[1] = format_bytes(static_cast<double>(resources.spill_stores));
+    row[2] = format_bytes(static_cast<double>(resources.spill_loads));
+    row[3] = format_bytes(static_cast<double>(resources.static_shared));
   }
-  if (compiled.occupancy && !compiled.failure) {
-    row[5] = format_percent(compiled.occupancy->fraction);
-    row[6] = names_of(compiled.occupancy->limited_by);
+  if (compiled.usage && !compiled.failure) {
+    row[5] = format_percent(compiled.usage->occupancy.fraction);
+    row[6] = names_of(compiled.usage->occupancy.limited_by);
   }
   row.push_back(to_string(compiled.parameters));
   return row;
@@ -139,11 +140,9 @@ Json json_of(const Variant& compiled) {
     json["reason"] = compiled.failure->reason;
   }
   json["dynamic_shared"] = compiled.launch.shared_bytes;
-  if (compiled.resources) {
-    json["resources"] = codec::encode(*compiled.resources);
-  }
-  if (compiled.occupancy) {
-    json["occupancy"] = codec::encode(*compiled.occupancy);
+  if (compiled.usage) {
+    json["resources"] = codec::encode(compiled.usage->resources);
+    json["occupancy"] = codec::encode(compiled.usage->occupancy);
   }
   return json;
 }

@@ -85,9 +85,9 @@ Json variant_json(const Variant& variant) {
   json["parameters"] = codec::encode_values(variant.parameters);
   json["threads"] = variant.launch.block.count();
   json["dynamic_shared"] = variant.launch.shared_bytes;
-  if (variant.resources) {
-    add_resources(json, *variant.resources);
-    add_answer(json, *variant.occupancy);
+  if (variant.usage) {
+    add_resources(json, variant.usage->resources);
+    add_answer(json, variant.usage->occupancy);
   }
   json["notes"] = variant.notes;
   json["failure"] = variant.failure ? failure_json(*variant.failure) : Json(nullptr);
@@ -205,10 +205,11 @@ void print_study(const LaunchBoundsStudy& study, std::ostream& out) {
                          failure != nullptr ? failure->reason : "resources unknown");
       continue;
     }
-    const auto& binary = std::get<KernelBinary>(variant.result);
+    const Resources resources =
+        std::get<KernelBinary>(variant.result).resources.value_or(Resources{});
     const Occupancy& answer = *variant.occupancy;
     out << fmt::format("  {:<14} {:>5} {:>8} {:>7} {:>6} {:>9.1f}%  {}\n", variant.label,
-                       binary.resources->registers, spilled(variant), answer.active_blocks,
+                       resources.registers, spilled(variant), answer.active_blocks,
                        answer.active_warps, answer.fraction * 100,
                        answer.launchable ? names_of(answer.limited_by) : answer.reason);
   }
@@ -222,7 +223,7 @@ Json study_json(const LaunchBoundsStudy& study) {
                  {"min_blocks", variant.min_blocks > 0 ? Json(variant.min_blocks) : Json(nullptr)},
                  {"register_cap", variant.cap > 0 ? Json(variant.cap) : Json(nullptr)}};
     if (variant.occupancy) {
-      add_resources(json, *std::get<KernelBinary>(variant.result).resources);
+      add_resources(json, std::get<KernelBinary>(variant.result).resources.value_or(Resources{}));
       add_answer(json, *variant.occupancy);
     }
     const auto* failure = std::get_if<Failure>(&variant.result);
@@ -263,7 +264,7 @@ int answer_launch_bounds(const Ready& ready, const OccupancyOutput& output, Io& 
 
 }  // namespace
 
-int answer_spec(SpecQuestion question, const OccupancyOutput& output, Io& io) {
+int answer_spec(const SpecQuestion& question, const OccupancyOutput& output, Io& io) {
   const Ready ready = prepare(question, io);
   return question.launch_bounds ? answer_launch_bounds(ready, output, io)
                                 : answer_table(ready, question, output, io);

@@ -22,6 +22,6 @@ struct SpecQuestion {
 };
 
 /// Throws InputError; failing configurations are rows of the answer.
-int answer_spec(SpecQuestion question, const OccupancyOutput& output, Io& io);
+int answer_spec(const SpecQuestion& question, const OccupancyOutput& output, Io& io);
 
 }  // namespace rooftune::cli
