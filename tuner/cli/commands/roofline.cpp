@@ -164,6 +164,7 @@ void add_options(CLI::App& command, RooflineNumbers& numbers, RooflineOutput& ou
   command
       .add_option("--flops", numbers.flops,
                   "operations, of --precision or of the unit named; may be repeated")
+      ->allow_extra_args(false)
       ->type_name("[UNIT=]EXPR");
   command.add_option("--precision", numbers.precision, "fp32, fp16.tensor, ...")
       ->capture_default_str()
@@ -173,6 +174,7 @@ void add_options(CLI::App& command, RooflineNumbers& numbers, RooflineOutput& ou
   command
       .add_option("--traffic", numbers.traffic,
                   "bytes that this kernel moves at a level; may be repeated")
+      ->allow_extra_args(false)
       ->type_name("LEVEL=EXPR");
   command.add_option("--time", numbers.time, "of one launch: 1.2ms, 45us")->type_name("TIME");
   command.add_flag("--json", output.json, "one JSON document");

@@ -176,6 +176,7 @@ TEST(RooflineCommand, SaysWhatIsWrong) {
       {{"--device", "t4", "--flops", "1", "--traffic", "4e9"}, "write LEVEL=BYTES", 2},
       {{"--device", "t4", "--flops", "1", "--traffic", "l3=4e9"}, "unknown level \"l3\"", 2},
       {{"some.json", "--flops", "1"}, "give it alone", 2},
+      {{"--flops", "1", "some.json"}, "give it alone", 2},
       {{"--device", "t44", "--flops", "1"}, "did you mean \"t4\"?", 1},
       {{"no/such/results.json"}, "no/such/results.json", 1},
   };

@@ -200,8 +200,8 @@ class Profiler {
   void add_level(const MemoryLevel& level) {
     const Rate read = measure_rate(workers_, effort_, reader(kernels_, level.working_set));
     const Rate both = measure_rate(workers_, effort_, triad(kernels_, level.working_set));
-    const std::string set = fmt::format("{}, {:.4g} KiB a worker", level.people,
-                                        static_cast<double>(level.working_set) / 1024);
+    const std::string set = fmt::format("{}, {} a worker", level.people,
+                                        format_bytes(static_cast<double>(level.working_set)));
     const Rate& roof = read.value >= both.value ? read : both;
     const std::string which = read.value >= both.value ? "read" : "triad";
     add(RoofKind::bandwidth, level.name, roof, fmt::format("{} of {}", which, set));
