@@ -2,6 +2,11 @@
 // come from the specs in the tests.
 #include <cuda_fp16.h>
 
+#ifndef __CUDACC_RTC__
+#include <host_code_only>
+int main() { return 0; }
+#endif
+
 #define SHARED_ARRAY(type, name, size) __shared__ type name[size]
 
 // Dynamic shared memory, declared outside of the function.
@@ -103,6 +108,8 @@ extern "C" __global__ void macro_style_reference(const float* in, float* out, in
 }
 
 // Faults: MODE chooses.
+__device__ float nowhere(float x);
+
 template <int MODE>
 __global__ void faulty(const float* in, float* out, int n) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -129,8 +136,11 @@ __global__ void faulty(const float* in, float* out, int n) {
   }
   static_assert(MODE != 7, "there is no mode 7");
   if (MODE == 8) {
-    __shared__ float missing[16];
-    out[0] = missing[threadIdx.x % 16];
+    __shared__ float unset[64];
+    out[i] = unset[threadIdx.x];
+  }
+  if constexpr (MODE == 9) {
+    out[i] = nowhere(in[i]);
   }
 }
 

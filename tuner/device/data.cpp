@@ -45,12 +45,17 @@ std::string data_key(const KernelInstance& instance, std::uint64_t seed) {
   return key;
 }
 
-std::string reference_key(const KernelInstance& instance, std::uint64_t seed) {
+std::string reference_key(const KernelInstance& instance, std::uint64_t seed,
+                          const std::string& code) {
   const Reference& reference = *instance.reference;
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", reference.source.string(),
                      reference.name_expression, to_string(reference.launch.grid),
-                     to_string(reference.launch.block), reference.launch.shared_bytes,
-                     to_string(instance.defines), data_key(instance, seed));
+                     to_string(reference.launch.block), reference.launch.shared_bytes, code,
+                     data_key(instance, seed));
+}
+
+std::string reference_key(const KernelInstance& instance, std::uint64_t seed) {
+  return reference_key(instance, seed, to_string(instance.defines));
 }
 
 }  // namespace rooftune

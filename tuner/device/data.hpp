@@ -17,7 +17,11 @@ void check_size(const std::filesystem::path& file, const Argument& argument);
 std::string argument_key(const Argument& argument, std::size_t position, std::uint64_t seed);
 /// The same of all arguments of an instance.
 std::string data_key(const KernelInstance& instance, std::uint64_t seed);
-/// Of the instance's reference: equal texts mean equal expected outputs.
+/// Of the instance's reference: equal texts mean equal expected outputs. `code`: what the
+/// configuration makes of the reference's source.
+std::string reference_key(const KernelInstance& instance, std::uint64_t seed,
+                          const std::string& code);
+/// The same, where each #define is taken to reach the reference.
 std::string reference_key(const KernelInstance& instance, std::uint64_t seed);
 
 }  // namespace rooftune

@@ -168,6 +168,22 @@ std::optional<Diagnostic> first_error(const std::string& log) {
                    "folders of other headers in the spec's kernel.include");
 }
 
+/// The kernel's name without template arguments.
+std::string plain_name(const VariantRequest& request) {
+  return request.name_expression.substr(0, request.name_expression.find('<'));
+}
+
+/// The linker's complaint in one line.
+std::string linker_error(const std::string& log) {
+  for (const char* what : {"undefined reference to ", "multiple definition of "}) {
+    const std::size_t at = log.find(what);
+    if (at != std::string::npos) {
+      return log.substr(at, log.find_first_of(";\n", at) - at);
+    }
+  }
+  return "the C++ compiler failed without naming an error";
+}
+
 /// What a compiler's log means for a variant.
 Failure failure_of(const VariantRequest& request, const ProcessResult& result) {
   if (result.timed_out) {
@@ -177,8 +193,7 @@ Failure failure_of(const VariantRequest& request, const ProcessResult& result) {
   }
   const std::optional<Diagnostic> error = first_error(result.output);
   if (!error) {
-    return {Outcome::compile_failed, "the C++ compiler failed without naming an error",
-            result.output};
+    return {Outcome::compile_failed, linker_error(result.output), result.output};
   }
   const std::string reason = fmt::format("{}:{}: {}", fs::path(error->file).filename().string(),
                                          error->line, error->message);
@@ -191,7 +206,7 @@ Failure failure_of(const VariantRequest& request, const ProcessResult& result) {
                      fmt::format("compare the spec's arguments with the kernel's parameters in {}",
                                  request.source.string()));
   }
-  const std::string plain = request.name_expression.substr(0, request.name_expression.find('<'));
+  const std::string plain = plain_name(request);
   const std::string last =
       plain.substr(plain.rfind(':') == std::string::npos ? 0 : plain.rfind(':') + 1);
   const bool unknown = error->message.find("declared") != std::string::npos ||
@@ -265,8 +280,8 @@ ProcessResult HostCompiler::compile(std::vector<std::string> arguments) const {
 }
 
 fs::path HostCompiler::build_precompiled_header(const std::vector<std::string>& flags) {
-  const std::string text = fmt::format("#pragma GCC system_header\n#include \"{}\"\n",
-                                       (runtime_ / "child" / "variant.hpp").string());
+  const std::string text =
+      fmt::format("#include \"{}\"\n", (runtime_ / "child" / "variant.hpp").string());
   const std::string key =
       hash_text(fmt::format("{}\n{}\n{}\n{}", fmt::join(compiler_, " "), description_,
                             fmt::join(flags, " "), text + runtime_headers(runtime_)));
@@ -340,33 +355,46 @@ std::string HostCompiler::preprocess(const VariantRequest& request) {
   return preprocessed;
 }
 
-std::string HostCompiler::plain_cpp(const VariantRequest& request) {
-  std::string key = request.source.string();
-  for (const NamedValue& define : request.defines) {
-    key += fmt::format("\n{}={}", define.name, define.value.to_string());
+HostCompiler::Source HostCompiler::make_source(const VariantRequest& request) {
+  Source source;
+  source.preprocessed = preprocess(request);
+  try {
+    source.plain_cpp = rewrite_for_host(source.preprocessed, request.source);
+  } catch (const InputError& error) {
+    if (request.defines.empty()) {
+      throw;
+    }
+    // Another value of a #define parameter may choose another branch of the source.
+    throw VariantFailure{{Outcome::compile_failed, error.problem(), error.what()}};
   }
-  key += fmt::format("\n{}\n", fmt::join(request.options, "\n"));
+  return source;
+}
+
+/// Sources without #define parameters are the same for every configuration, and kept.
+HostCompiler::Source HostCompiler::source(const VariantRequest& request) {
+  if (!request.defines.empty()) {
+    return make_source(request);
+  }
+  std::string key =
+      fmt::format("{}\n{}\n", request.source.string(), fmt::join(request.options, "\n"));
   for (const fs::path& folder : request.include) {
     key += folder.string() + "\n";
   }
-  return once(mutex_, sources_, key, [&] {
-    const std::string preprocessed = preprocess(request);
-    try {
-      return rewrite_for_host(preprocessed, request.source);
-    } catch (const InputError& error) {
-      if (request.defines.empty()) {
-        throw;
-      }
-      // Another value of a #define parameter may choose another branch of the source.
-      throw VariantFailure{{Outcome::compile_failed, error.problem(), error.what()}};
-    }
-  });
+  return once(mutex_, sources_, key, [&] { return make_source(request); });
+}
+
+std::string HostCompiler::meaning(const VariantRequest& request) {
+  try {
+    return without_other_kernels(source(request).preprocessed, plain_name(request));
+  } catch (const VariantFailure&) {
+    return "";
+  }
 }
 
 std::variant<Variant, Failure> HostCompiler::build(const VariantRequest& request) {
   std::string text;
   try {
-    text = plain_cpp(request) + entry_text(request);
+    text = source(request).plain_cpp + entry_text(request);
   } catch (const VariantFailure& failed) {
     return failed.failure;
   }

@@ -44,6 +44,10 @@ class HostCompiler {
   /// InputError.
   std::variant<Variant, Failure> build(const VariantRequest& request);
 
+  /// All that decides what the request's kernel computes, as text: requests with equal texts, names
+  /// and arguments give equal results. Throws as build() does; empty where the source is a Failure.
+  std::string meaning(const VariantRequest& request);
+
   /// "g++ 12.2.0".
   const std::string& description() const { return description_; }
 
@@ -51,7 +55,12 @@ class HostCompiler {
   std::vector<std::string> flags(const VariantRequest& request) const;
   std::filesystem::path precompiled_header(const std::vector<std::string>& flags);
   std::filesystem::path build_precompiled_header(const std::vector<std::string>& flags);
-  std::string plain_cpp(const VariantRequest& request);
+  struct Source {
+    std::string preprocessed;
+    std::string plain_cpp;
+  };
+  Source source(const VariantRequest& request);
+  Source make_source(const VariantRequest& request);
   std::string preprocess(const VariantRequest& request);
   ProcessResult compile(std::vector<std::string> arguments) const;
 
@@ -62,8 +71,7 @@ class HostCompiler {
   std::string description_;
   std::mutex mutex_;
   std::map<std::string, std::shared_future<std::filesystem::path>> headers_;  ///< by flags
-  std::map<std::string, std::shared_future<std::string>>
-      sources_;  ///< rewritten, by what they depend on
+  std::map<std::string, std::shared_future<Source>> sources_;  ///< by what they depend on
 };
 
 }  // namespace rooftune::host

@@ -1,6 +1,7 @@
 #include "tuner/device/host/host_data.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -46,7 +47,7 @@ fs::path input_file(const fs::path& folder, const Argument& argument, std::size_
   const fs::path file =
       folder / fmt::format("input-{}.bin", hash_text(argument_key(argument, position, seed)));
   if (!fs::exists(file)) {
-    const fs::path aside = file.string() + ".part";
+    const fs::path aside = file.string() + fmt::format(".{}", getpid());
     write_elements(aside, argument, position, seed);
     fs::rename(aside, file);
   }

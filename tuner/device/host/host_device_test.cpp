@@ -58,7 +58,9 @@ std::string place(const fs::path& file, const std::string& text) {
 class Runner {
  public:
   explicit Runner(Spec spec, HostBuild build = HostBuild::time, bool proof_only = false)
-      : spec_(std::move(spec)), device_(make_host_device({build, 2, {}, proof_only})) {
+      : Runner(std::move(spec), HostOptions{build, 2, {}, proof_only}) {}
+  Runner(Spec spec, const HostOptions& options)
+      : spec_(std::move(spec)), device_(make_host_device(options)) {
     options_.minimum_seconds = 1e-3;
     options_.minimum_samples = 2;
     options_.timeout_seconds = 60;
@@ -182,6 +184,29 @@ TEST(HostDevice, TakesParametersAsDefines) {
   EXPECT_TRUE(runner.measure({{"ITEMS", 4}}).verified);
 }
 
+TEST(HostDevice, DefinesOfTheTunedKernelAloneLeaveTheReferenceAlone) {
+  const fs::path folder = fs::path(testing::TempDir()) / "host_reference_runs";
+  fs::remove_all(folder);
+  {
+    Runner runner(spec_for("macro_style", "ITEMS: {values: [1, 4]}", "macro_style_reference"),
+                  {HostBuild::time, 2, folder, true});
+    runner.measure({{"ITEMS", 1}});
+    runner.measure({{"ITEMS", 4}});
+  }
+  int runs = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    runs += entry.path().filename().string().rfind("expected-", 0) == 0 ? 1 : 0;
+  }
+  EXPECT_EQ(runs, 1);
+  fs::remove_all(folder);
+}
+
+TEST(HostDevice, AnUndefinedFunctionIsNamed) {
+  const Failure failure = failure_of("faulty<{MODE}>", "MODE", 9);
+  EXPECT_EQ(failure.outcome, Outcome::compile_failed);
+  EXPECT_THAT(failure.reason, HasSubstr("undefined reference to `nowhere(float)'"));
+}
+
 TEST(HostDevice, WhatADefineBreaksIsAFailedConfiguration) {
   const Failure ptx = failure_of("macro_style", "ITEMS", 3);
   EXPECT_EQ(ptx.outcome, Outcome::compile_failed);
@@ -224,6 +249,8 @@ TEST(HostDevice, AWrongResultShowsTheFirstWrongElement) {
   EXPECT_THAT(nan.reason, HasSubstr("out[7]: got "));
   EXPECT_THAT(nan.reason, HasSubstr("1 element of out"));
   EXPECT_EQ(failure_of("faulty<{MODE}>", "MODE", 4).outcome, Outcome::wrong_result);
+  // Shared memory that was never written is not a number, whatever was there before.
+  EXPECT_THAT(failure_of("faulty<{MODE}>", "MODE", 8).reason, HasSubstr("(256 elements of out"));
 }
 
 TEST(HostDevice, ATrapNamesItsLine) {

@@ -43,6 +43,9 @@ constexpr std::string_view refusal_hint =
     "put it between `#ifndef ROOFTUNE_HOST` and `#endif` with plain CUDA C++ in the other branch, "
     "or use --device cuda";
 
+constexpr const char* host_code_hint =
+    "put host code into a file of its own, or between `#ifndef __CUDACC_RTC__` and `#endif`";
+
 /// `#pragma NAME` with what follows the name; nullopt for other directives.
 std::optional<std::string> pragma_operand(std::string_view directive, std::string_view name) {
   std::vector<std::string> words;
@@ -82,9 +85,10 @@ class Rewriter {
     } else if (word == unroll_mark) {
       return unroll_marked(i);
     } else if (word == "<<<") {
-      refuse(i, "a kernel launch (<<<...>>>) cannot be in the source of a kernel",
-             "put host code into a file of its own, or between `#ifndef __CUDACC_RTC__` and "
-             "`#endif`");
+      refuse(i, "a kernel launch (<<<...>>>) cannot be in the source of a kernel", host_code_hint);
+    } else if (word == "main" && scopes_.of_token[i] == ScopeKind::outside &&
+               i + 1 < text_.tokens.size() && text_.view(i + 1) == "(") {
+      refuse(i, "the source of a kernel cannot have a main()", host_code_hint);
     } else if (word == "__global__") {
       edits_.replace(token.offset, token.length, "");
     } else if (token.kind == TokenKind::identifier && word == "__shared__") {
@@ -293,6 +297,33 @@ std::string mark_unroll_pragmas(const std::string& source) {
     }
   }
   return edits.apply(source);
+}
+
+std::string without_other_kernels(const std::string& preprocessed, const std::string& kernel) {
+  const TokenizedText text = tokenize(preprocessed, "");
+  const std::string name = kernel.substr(kernel.rfind(':') + 1);  // npos + 1 is 0
+  std::vector<bool> left_out(text.tokens.size());
+  for (const FunctionBody& function : find_scopes(text).functions) {
+    const auto has = [&](std::string_view word) {
+      for (std::size_t i = function.head; i < function.open; ++i) {
+        if (text.view(i) == word) {
+          return true;
+        }
+      }
+      return false;
+    };
+    if (has("__global__") && !has(name)) {
+      std::fill(left_out.begin() + static_cast<std::ptrdiff_t>(function.head),
+                left_out.begin() + static_cast<std::ptrdiff_t>(function.close + 1), true);
+    }
+  }
+  std::string out;
+  for (std::size_t i = 0; i < text.tokens.size(); ++i) {
+    if (!left_out[i]) {
+      out += fmt::format("{} ", text.view(i));
+    }
+  }
+  return out;
 }
 
 }  // namespace rooftune::host

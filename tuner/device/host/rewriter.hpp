@@ -13,4 +13,8 @@ namespace rooftune::host {
 /// leaves the operands of a pragma that it does not know alone.
 std::string mark_unroll_pragmas(const std::string& source);
 
+/// The tokens of a preprocessed source without the kernels other than `kernel` (a plain name, with
+/// or without its namespaces): all that can decide what that kernel computes.
+std::string without_other_kernels(const std::string& preprocessed, const std::string& kernel);
+
 }  // namespace rooftune::host

@@ -176,11 +176,32 @@ TEST(Rewriter, MarksUnrollPragmasForThePreprocessor) {
   EXPECT_THAT(in_kernel("\n__rooftune_unroll__()\nfor (;;) {}"), HasSubstr("{ \n\nfor"));
 }
 
+TEST(Rewriter, WhatDecidesAKernelIsAllButTheOtherKernels) {
+  const auto source = [](const std::string& tuned, const std::string& device) {
+    return "int device() { return " + device + "; }\n" + "template <int N = 2>\n__global__ void " +
+           "__launch_bounds__(N) tuned(int* a) { if (a) { *a = " + tuned + "; } }\n" +
+           "__global__ void reference(int* a) { *a = device(); }\n";
+  };
+  const auto kept = [&](const std::string& tuned, const std::string& device,
+                        const std::string& kernel) {
+    return host::without_other_kernels(source(tuned, device), kernel);
+  };
+  EXPECT_EQ(
+      kept("1", "3", "reference"),
+      "int device ( ) { return 3 ; } __global__ void reference ( int * a ) { * a = device ( ) "
+      "; } ");
+  EXPECT_EQ(kept("1", "3", "reference"), kept("2", "3", "reference"));
+  EXPECT_NE(kept("1", "3", "reference"), kept("1", "4", "reference"));
+  EXPECT_NE(kept("1", "3", "some::tuned"), kept("2", "3", "some::tuned"));
+}
+
 TEST(Rewriter, RefusesWhatTheHostCannotDoByName) {
   EXPECT_THAT(refusal("void k() {\n  asm volatile(\"mov.u32 %0, %laneid;\");\n}"),
               HasSubstr("kernel.cu:2:3: `asm`: inline PTX"));
-  EXPECT_THAT(refusal("int main() { k<<<1, 2>>>(); }"),
+  EXPECT_THAT(refusal("void run() { k<<<1, 2>>>(); }"),
               HasSubstr("kernel.cu:1:15: a kernel launch"));
+  EXPECT_THAT(refusal("int main() { return 0; }"),
+              HasSubstr("kernel.cu:1:5: the source of a kernel"));
   EXPECT_THAT(refusal("texture<float> t;"), HasSubstr("`texture`"));
   EXPECT_THAT(refusal("struct S { __shared__ int x; };"), HasSubstr("kernel.cu:1:12: a member"));
   EXPECT_THAT(refusal("void k() { __shared__ int x = 3; }"),
@@ -190,7 +211,8 @@ TEST(Rewriter, RefusesWhatTheHostCannotDoByName) {
   EXPECT_THAT(refusal("void k() { __shared__ int x{3}; }"),
               HasSubstr("cannot have an initialiser"));
   EXPECT_THAT(refusal("void k() { __shared__ int"), HasSubstr("has no end"));
-  EXPECT_EQ(refusal("int texture = 1; void f() { asm volatile(\"\" ::: \"memory\"); }"),
+  EXPECT_EQ(refusal("namespace a { struct B { int main() { return main(); } }; } int texture = 1; "
+                    "void f() { asm volatile(\"\" ::: \"memory\"); }"),
             "not refused");
   EXPECT_EQ(refusal("A<B<C<int>>> x; int y = 1 << 2;"), "not refused");
 }

@@ -67,6 +67,7 @@ class Run {
 
   void run() {
     for (Buffer& buffer : buffers_) {
+      beat();
       buffer.prepare();
     }
     const auto first = launch(true);
@@ -163,6 +164,7 @@ class Run {
         continue;
       }
       compared = true;
+      beat();
       const Comparison result = buffer.compare_with_expected();
       report("error " + number(result.max_error) + " " + buffer.describe(result.max_error_at));
       if (result.wrong > 0) {

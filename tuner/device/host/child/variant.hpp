@@ -11,5 +11,10 @@
 #undef __cluster_dims__
 #undef __block_size__
 
+// What sources ask to tell CUDA's compilers from others: kernels are read as NVRTC reads them,
+// without host code. No __CUDA_ARCH__: what is asked of it is a GPU's.
+#define __CUDACC__ 1
+#define __CUDACC_RTC__ 1
+
 /// For sources that need another branch on the host device.
 #define ROOFTUNE_HOST 1
