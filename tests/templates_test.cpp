@@ -1,5 +1,6 @@
-// Every spec in configs/kernels/: it loads, its space is not empty, and samples of it compile for
-// the oldest and the newest architectures. No list of names: a new spec is tested by being there.
+// Every spec in configs/kernels/: it loads, its space is not empty, samples of it compile for the
+// oldest and the newest architectures, and give the right result on the host. No list of names: a
+// new spec is tested by being there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "tuner/compile/compiler.hpp"
+#include "tuner/device/host/host_device.hpp"
 #include "tuner/space/space.hpp"
 #include "tuner/spec/instance.hpp"
 #include "tuner/spec/spec.hpp"
@@ -78,6 +80,26 @@ TEST_P(Template, CompilesForTheOldestAndTheNewestArchitecture) {
       EXPECT_EQ(failure, nullptr) << architecture << ' ' << to_string(instances[i].parameters)
                                   << ": " << (failure != nullptr ? failure->reason : "");
     }
+  }
+}
+
+TEST_P(Template, IsRightOnTheHost) {
+  const auto device = make_host_device();
+  MeasureOptions options;
+  options.minimum_seconds = 0;
+  options.minimum_samples = 1;
+  std::mt19937_64 random(11);
+  auto chosen = space_.sample(2, random);
+  chosen.push_back(space_.find(spec_.baseline).value());
+  for (const auto& configuration : chosen) {
+    const auto instance = instantiate(spec_, space_.values(configuration), spec_.problems.front());
+    const auto binary = device->compile(instance);
+    ASSERT_TRUE(std::holds_alternative<KernelBinary>(binary))
+        << to_string(instance.parameters) << ": " << std::get<Failure>(binary).log;
+    const auto result = device->measure(instance, std::get<KernelBinary>(binary), options);
+    ASSERT_TRUE(std::holds_alternative<Measurement>(result))
+        << to_string(instance.parameters) << ": " << std::get<Failure>(result).reason;
+    EXPECT_TRUE(std::get<Measurement>(result).verified);
   }
 }
 
