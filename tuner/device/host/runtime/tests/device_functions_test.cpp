@@ -5,6 +5,7 @@
 
 #include "run_kernel.hpp"
 // After the tests' own headers, as a kernel has none.
+#include <cuda_fp8.h>
 #include <math_constants.h>
 
 #include <cuda/atomic>
@@ -14,6 +15,14 @@
 
 namespace rooftune_host {
 namespace {
+
+// Here and not with the formats' other tests: these run with fast mathematics too, which may lose
+// it.
+TEST(Fp8Zero, KeepsItsSign) {
+  EXPECT_EQ(__nv_fp8_e4m3(-0.0F).__x, 0x80);
+  EXPECT_EQ(__nv_fp8_e5m2(-0.0).__x, 0x80);
+  EXPECT_EQ(__nv_fp8_e5m2(0.0F).__x, 0);
+}
 
 TEST(Bits, AreCountedAndMoved) {
   EXPECT_EQ(__popc(0xF0F00000U), 8);

@@ -48,7 +48,9 @@ TYPED_TEST(Fp8, EncodingsMeanWhatTheirBitsSay) {
     x.__x = static_cast<unsigned char>(bits);
     EXPECT_EQ(float(x), this->value(bits));
     EXPECT_EQ(this->encode(this->value(bits)), bits);
-    EXPECT_EQ(this->encode(-this->value(bits)), bits | 0x80);
+    if (bits != 0) {  // a negative zero is its own test: fast mathematics may lose it
+      EXPECT_EQ(this->encode(-this->value(bits)), bits | 0x80);
+    }
     EXPECT_EQ(float(__half(__nv_cvt_fp8_to_halfraw(x.__x, TypeParam::kind))), this->value(bits));
   }
 }
