@@ -44,7 +44,7 @@ install(FILES ${PROJECT_BINARY_DIR}/rooftuneConfig.cmake
         DESTINATION ${package_folder})
 
 # Each public header stands by itself: it compiles alone, and twice.
-if(ROOFTUNE_TESTS)
+if(ROOFTUNE_TESTS AND NOT ROOFTUNE_SANITIZE)
   foreach(header ${public_headers} include/rooftune/rooftune.hpp)
     string(MAKE_C_IDENTIFIER ${header} name)
     set(source ${PROJECT_BINARY_DIR}/public_headers/${name}.cpp)

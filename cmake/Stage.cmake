@@ -47,6 +47,9 @@ function(rooftune_test name)
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
+  if(ROOFTUNE_SANITIZE AND NOT unit IN_LIST arg_LABELS)
+    return()  # what runs variants has builds of them with sanitizers
+  endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -56,8 +59,9 @@ function(rooftune_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE
     ROOFTUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ROOFTUNE_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  # A test runs for milliseconds and is compiled for seconds: the code under test keeps its options.
-  target_compile_options(${name} PRIVATE -O0)
+  # A test runs for milliseconds and is compiled for seconds: the code under test keeps its options,
+  # sanitizers among them.
+  target_compile_options(${name} PRIVATE -O0 -fno-sanitize=all)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENVIRONMENT}")

@@ -3,6 +3,8 @@
 // bit; what is empty is left out.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -49,9 +51,11 @@ class Reader {
 };
 
 // Each is defined for Writer and Reader, in fields.cpp.
+// NOLINTBEGIN(bugprone-macro-parentheses): a type in parentheses declares nothing
 #define ROOFTUNE_FIELDS(Type)                   \
   void fields(Writer& archive, const Type& it); \
   void fields(Reader& archive, Type& it)
+// NOLINTEND(bugprone-macro-parentheses)
 ROOFTUNE_FIELDS(Dim3);
 ROOFTUNE_FIELDS(Launch);
 ROOFTUNE_FIELDS(Resources);
@@ -203,14 +207,14 @@ void decode(const Json& in, const std::string& where, T& value) {
       throw CodecError(where, "an object is expected");
     }
     for (const auto& [name, figure] : in.items()) {
-      value[name] = decode_real(figure, where + "." + name);
+      value[name] = decode_real(figure, fmt::format("{}.{}", where, name));
     }
   } else if constexpr (is_vector<T>::value) {
     if (!in.is_array()) {
       throw CodecError(where, "a list is expected");
     }
     for (std::size_t i = 0; i < in.size(); ++i) {
-      decode(in[i], where + "[" + std::to_string(i) + "]", value.emplace_back());
+      decode(in[i], fmt::format("{}[{}]", where, i), value.emplace_back());
     }
   } else if constexpr (is_optional<T>::value) {
     decode(in, where, value.emplace());

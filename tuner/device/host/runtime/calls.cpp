@@ -82,8 +82,11 @@ void* shared_variable(unsigned id, const void* tag, std::size_t bytes, std::size
   BlockRunner& runner = BlockRunner::current();
   void* data = runner.shared_memory().variable(id, tag, bytes, alignment, name, file, line);
   if (data == nullptr) {
-    runner.fail(LaunchError::Kind::shared_memory, {file, line}, [&] {
-      return "no room for " + std::to_string(bytes) + " bytes of shared memory for " + name;
+    runner.fail(LaunchError::Kind::bad_launch, {file, line}, [&] {
+      return "with " + std::string(name) + " the kernel has " +
+             std::to_string(runner.shared_memory().static_bytes() + bytes) +
+             " bytes of static shared memory: every GPU allows at most " +
+             std::to_string(static_shared_limit) + " (48 KiB); dynamic shared memory can be more";
     });
   }
   return data;

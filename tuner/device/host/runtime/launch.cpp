@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "block.hpp"
+#include "shared_memory.hpp"
 #include "worker_pool.hpp"
 
 namespace rooftune_host {
@@ -128,8 +129,9 @@ std::optional<std::string> launch_fault(const LaunchShape& shape) {
            std::to_string(race_threads_limit) +
            " threads in all where races are looked for; choose a smaller problem";
   }
-  if (shared > (std::size_t{1} << 20)) {
-    return std::to_string(shared) + " bytes of dynamic shared memory: at most 1 MiB";
+  if (shared > dynamic_shared_limit) {
+    return std::to_string(shared) + " bytes of dynamic shared memory: at most " +
+           std::to_string(dynamic_shared_limit) + " (227 KiB) on any GPU";
   }
   return std::nullopt;
 }

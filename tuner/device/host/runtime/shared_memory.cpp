@@ -12,7 +12,7 @@ namespace rooftune_host {
 
 namespace {
 
-// Well above what any GPU gives a block (228 KiB), since red zones come on top; touched as needed.
+// Well above what any GPU gives a block, since red zones come on top; touched as needed.
 constexpr std::size_t capacity = std::size_t{4} << 20;
 // Where races are looked for, each block of a launch has memory of its own: two blocks are not to
 // meet in what they do not share.
@@ -64,6 +64,7 @@ bool SharedMemory::clear() {
   std::fill(std::begin(slots_), std::end(slots_), SharedSlot{});
   unpoison(arena_, used_);
   used_ = 0;
+  static_bytes_ = 0;
   dynamic_ = allocate(dynamic_bytes_, 128);
   regions_.push_back({"dynamic shared memory", "", 0, dynamic_, dynamic_bytes_, 0, nullptr});
   return dynamic_ != nullptr;
@@ -93,11 +94,13 @@ void* SharedMemory::variable(unsigned id, const void* tag, std::size_t bytes, st
       return region.data;
     }
   }
-  unsigned char* data = allocate(bytes, std::max<std::size_t>(alignment, 64));
-  if (data != nullptr) {
-    regions_.push_back({name, file, line, data, bytes, id, tag});
-    slots_[id % shared_slot_count] = {tag, id, data};
+  if (bytes > static_shared_limit - static_bytes_) {
+    return nullptr;
   }
+  unsigned char* data = allocate(bytes, std::max<std::size_t>(alignment, 64));
+  static_bytes_ += bytes;
+  regions_.push_back({name, file, line, data, bytes, id, tag});
+  slots_[id % shared_slot_count] = {tag, id, data};
   return data;
 }
 

@@ -12,6 +12,12 @@
 
 namespace rooftune_host {
 
+/// Bytes. ptxas refuses more on every GPU (CUDA C++ Programming Guide, "Compute Capabilities").
+inline constexpr std::size_t static_shared_limit = std::size_t{48} << 10;
+/// Bytes of dynamic shared memory that a block can opt in to on the GPUs that give most
+/// (9.0, 10.0).
+inline constexpr std::size_t dynamic_shared_limit = std::size_t{227} << 10;
+
 class SharedMemory {
  public:
   SharedMemory();
@@ -30,8 +36,11 @@ class SharedMemory {
     int line;
   };
   std::optional<Damage> find_damage() const;
+  /// Bytes of the static variables that the block has met so far.
+  std::size_t static_bytes() const { return static_bytes_; }
 
-  /// The variable's memory, made where it is new to the launch. nullptr where there is no room.
+  /// The variable's memory, made where it is new to the launch. nullptr where the block's static
+  /// variables would exceed `static_shared_limit`.
   void* variable(unsigned id, const void* tag, std::size_t bytes, std::size_t alignment,
                  const char* name, const char* file, int line);
   unsigned char* dynamic() const { return dynamic_; }
@@ -54,6 +63,7 @@ class SharedMemory {
   unsigned char* memory_;
   unsigned char* arena_ = nullptr;  ///< the block's part of it
   std::size_t dynamic_bytes_ = 0;
+  std::size_t static_bytes_ = 0;
   std::size_t used_ = 0;
   bool checks_ = false;
   unsigned char* dynamic_ = nullptr;

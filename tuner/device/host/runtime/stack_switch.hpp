@@ -51,7 +51,7 @@ StackPosition new_stack_position(void* top, std::size_t) {
   for (int i = 0; i < 6; ++i) {
     *--position = nullptr;
   }
-  return position;
+  return static_cast<void*>(position);
 }
 
 inline void switch_stack(StackPosition& from, StackPosition to) {

@@ -117,7 +117,7 @@ TEST(Launch, UsesNoMoreWorkersThanBlocks) {
 TEST(Launch, RefusesShapesThatNoGpuTakes) {
   for (const LaunchShape& shape :
        {LaunchShape{0, 32}, LaunchShape{1, 0}, LaunchShape{1, 1025}, LaunchShape{1, dim3(1, 1, 65)},
-        LaunchShape{dim3(1, 65536), 1}, LaunchShape{1, 1, std::size_t{2} << 20}}) {
+        LaunchShape{dim3(1, 65536), 1}, LaunchShape{1, 1, (std::size_t{227} << 10) + 1}}) {
     const LaunchReport report = run_kernel(shape, [] { FAIL() << "must not run"; });
     ASSERT_TRUE(report.error);
     EXPECT_EQ(report.error->kind, LaunchError::Kind::bad_launch);
@@ -154,6 +154,21 @@ TEST(SharedMemory, IsFoundWhenManyDeclarationsShareASlot) {
       EXPECT_TRUE(id == 0 || variables[id] != variables[id - 1]);
     }
   });
+}
+
+TEST(SharedMemory, HasNoMoreStaticBytesThanAnyGpu) {
+  const auto fill = [](auto& second) {
+    auto& first = shared_array<char[40 << 10]>(0, "first", __FILE__, __LINE__);
+    first[threadIdx.x] = second[threadIdx.x] = 1;
+  };
+  expect_runs({2, 32}, [&] { fill(shared_array<char[8 << 10]>(1, "second", __FILE__, __LINE__)); });
+  const LaunchReport report = run_kernel({2, 32}, [&] {
+    fill(shared_array<char[(8 << 10) + 1]>(1, "second", __FILE__, __LINE__));
+    FAIL() << "must not run";
+  });
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->kind, LaunchError::Kind::bad_launch);
+  EXPECT_THAT(report.error->message, HasSubstr("49153 bytes of static shared memory"));
 }
 
 TEST(SharedMemory, DynamicPartHasTheBytesAskedFor) {
