@@ -130,11 +130,24 @@ pid_t spawn(const ProcessRequest& request, const Pipe& output, const Pipe& heart
   return pid;
 }
 
+/// Waits until the process has stopped or ended, for a second at most: a busy machine takes its
+/// time.
+void wait_until_stopped(pid_t pid) {
+  for (int i = 0; i < 1000; ++i) {
+    siginfo_t info{};
+    if (waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        info.si_pid == pid) {
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 /// Stops the process and looks where its threads are. Linux tells that of a stopped thread which
 /// is not in a system call: "-1 STACK_POINTER PROGRAM_COUNTER".
 std::vector<std::uint64_t> program_counters(pid_t pid) {
   kill(pid, SIGSTOP);
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  wait_until_stopped(pid);
   std::vector<std::uint64_t> counters;
   std::error_code unreadable;
   const std::filesystem::path tasks = fmt::format("/proc/{}/task", pid);
