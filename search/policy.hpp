@@ -54,6 +54,8 @@ struct SearchContext {
   const DeviceProfile* device = nullptr;  ///< may be null in a replay
 };
 
+/// `ask` may be called again before what it gave is told: devices in parallel, compiling ahead.
+/// `tell` takes configurations too that were not asked for: the baseline, those of a resumed run.
 class Policy {
  public:
   virtual ~Policy() = default;
