@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "tuner/core/error.hpp"
-#include "tuner/report/header_helpers.hpp"
+#include "tuner/report/header/support_text.hpp"
 #include "tuner/spec/expression.hpp"
 #include "tuner/spec/random_trees.hpp"
 #include "tuner/spec/test_files.hpp"

@@ -264,14 +264,18 @@ std::string read_source(const std::filesystem::path& file) {
   return text;
 }
 
+std::size_t place_of_defines(const TokenizedText& source, const NamedValues& defines) {
+  refuse_unsafe_defines(source, defines);
+  return Preamble(source, defines).end();
+}
+
 std::string source_with_defines(const std::string& text, const std::filesystem::path& file,
                                 const NamedValues& defines) {
   if (defines.empty()) {
     return text;
   }
   const TokenizedText source = tokenize(text, file.string());
-  refuse_unsafe_defines(source, defines);
-  std::size_t at = Preamble(source, defines).end();
+  std::size_t at = place_of_defines(source, defines);
   std::string head = text.substr(0, at);
   if (at > 0) {
     head += '\n';

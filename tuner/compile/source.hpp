@@ -37,6 +37,10 @@ std::string line_of(std::string_view text, int line);
 /// the message names it, the place where the source would break, and what to do.
 void refuse_unsafe_defines(const TokenizedText& source, const NamedValues& defines);
 
+/// Where #define lines go: the end of the last leading include, before its newline; 0 where there
+/// is none. Throws as refuse_unsafe_defines.
+std::size_t place_of_defines(const TokenizedText& source, const NamedValues& defines);
+
 /// A value as the body of a #define line: booleans as true and false, negative numbers and
 /// arithmetic in parentheses, other text verbatim. Throws InputError for text of several lines.
 std::string define_body(const NamedValue& define);

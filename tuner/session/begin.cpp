@@ -118,6 +118,9 @@ Journal open_journal(const Results& results, const TuneOptions& options) {
   JournalHeader header;
   header.spec_hash = results.spec_hash;
   header.spec_name = results.spec_name;
+  for (const Problem& problem : results.problems) {
+    header.problems += (header.problems.empty() ? "" : "; ") + to_string(problem);
+  }
   header.policy = results.policy;
   header.seed = results.seed;
   header.device = fmt::format("{} ({})", results.device.id, results.device.name);

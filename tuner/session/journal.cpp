@@ -17,6 +17,7 @@ void header_members(A& archive, T& it) {
   archive("rooftune_journal", it.version);
   archive("spec_hash", it.spec_hash);
   archive("spec_name", it.spec_name);
+  archive("problems", it.problems);
   archive("policy", it.policy);
   archive("seed", it.seed);
   archive("device", it.device);
@@ -152,6 +153,7 @@ void check_same_run(const JournalHeader& then, const JournalHeader& now, const s
   check_same(
       "spec hash", then.spec_hash, now.spec_hash, file,
       "the spec, its overrides or the kernel's source changed since; undo the change, " + anew);
+  check_same("sizes", then.problems, now.problems, file, "give the same --problem, " + anew);
   check_same("device", then.device, now.device, file,
              "times of different devices do not compare; choose the device by --device, " + anew);
   check_same("policy", then.policy, now.policy, file,

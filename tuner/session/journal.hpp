@@ -26,6 +26,7 @@ struct JournalHeader {
   int version = 1;
   std::string spec_hash;
   std::string spec_name;
+  std::string problems;  ///< the sizes, which the command line may add to
   std::string policy;
   std::uint64_t seed = 0;
   std::string device;  ///< id and name

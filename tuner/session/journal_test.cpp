@@ -129,6 +129,7 @@ TEST(Journal, AnotherRunIsNotResumed) {
   EXPECT_THAT(resume_with([](auto& h) { h.spec_hash = "xyz"; }),
               AllOf(HasSubstr("begun with spec hash abc, this run has xyz"),
                     HasSubstr("the spec, its overrides or the kernel's source changed")));
+  EXPECT_THAT(resume_with([](auto& h) { h.problems = "M=1"; }), HasSubstr("the same --problem"));
   EXPECT_THAT(resume_with([](auto& h) { h.seed = 8; }), HasSubstr("give --seed 7"));
   EXPECT_THAT(resume_with([](auto& h) { h.policy = "x"; }), HasSubstr("give --policy random"));
   EXPECT_THAT(resume_with([](auto& h) { h.device = "cuda:0"; }), HasSubstr("begun with device"));

@@ -82,18 +82,21 @@ Role role(const Context& context, const Node& node) {
 }
 
 /// The value that an override gives; throws InputError.
-Value override_value(const Override& override) {
+Value override_value(const Override& override, const char* option = "--set") {
   try {
     return yaml::value_of_plain(override.value);
   } catch (const ValueError& error) {
-    throw InputError(fmt::format("--set {}={}: {}", override.name, override.value, error.what()));
+    throw InputError(
+        fmt::format("{} {}={}: {}", option, override.name, override.value, error.what()));
   }
 }
 
-void check_override_kind(const Override& override, const Value& before, const Value& after) {
+void check_override_kind(const Override& override, const Value& before, const Value& after,
+                         const char* option = "--set") {
   if (before.is_number() != after.is_number()) {
-    throw InputError(fmt::format("--set {}={}: {} is {} in the spec", override.name, override.value,
-                                 override.name, before.is_number() ? "a number" : "a text"));
+    throw InputError(fmt::format("{} {}={}: {} is {} in the spec", option, override.name,
+                                 override.value, override.name,
+                                 before.is_number() ? "a number" : "a text"));
   }
 }
 
@@ -320,3 +323,31 @@ NamedValues baseline(const Context& context, const Node* node,
 }
 
 }  // namespace rooftune::reader
+
+namespace rooftune {
+
+void add_problems(Spec& spec, const std::vector<std::vector<Override>>& sizes) {
+  const bool lists_none = spec.problems.size() == 1 && spec.problems.front() == spec.constants;
+  if (lists_none && !sizes.empty()) {
+    spec.problems.clear();
+  }
+  for (const std::vector<Override>& size : sizes) {
+    Problem problem = spec.constants;
+    for (const Override& constant : size) {
+      const Value* before = find_value(spec.constants, constant.name);
+      if (before == nullptr) {
+        throw InputError(fmt::format("--problem {}={}: the spec has no constant `{}`",
+                                     constant.name, constant.value, constant.name),
+                         suggest(constant.name, reader::names_of(spec.constants)));
+      }
+      const Value value = reader::override_value(constant, "--problem");
+      reader::check_override_kind(constant, *before, value, "--problem");
+      set_value(problem, constant.name, value);
+    }
+    if (std::find(spec.problems.begin(), spec.problems.end(), problem) == spec.problems.end()) {
+      spec.problems.push_back(std::move(problem));
+    }
+  }
+}
+
+}  // namespace rooftune

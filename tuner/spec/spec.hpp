@@ -226,4 +226,9 @@ Spec load_spec(const std::filesystem::path& file, const std::vector<Override>& o
 Spec parse_spec(std::string text, const std::filesystem::path& file,
                 const std::vector<Override>& overrides = {});
 
+/// Adds sizes to those that the spec lists; where it lists none, they take the place of its
+/// constants' own. Each sets some of the constants, the others keep their values; the hash stays.
+/// Throws InputError for a name that is no constant and a value of another kind.
+void add_problems(Spec& spec, const std::vector<std::vector<Override>>& sizes);
+
 }  // namespace rooftune

@@ -35,6 +35,9 @@ std::string command_of(const Tune& tune) {
   for (const std::string& override_text : tune.spec.overrides) {
     text += " --set " + shell_word(override_text);
   }
+  for (const std::string& problem : tune.spec.problems) {
+    text += " --problem " + shell_word(problem);
+  }
   text += fmt::format(" --device {} --policy {} --seed {}", shell_word(tune.device), tune.policy,
                       tune.seed);
   if (tune.evaluations) {
