@@ -114,7 +114,8 @@ TEST_F(HeaderCommand, GivenSizesAreVerifiedTooAndSizesThatRulesForbidAreNot) {
   EXPECT_THAT(result.err, HasSubstr("crashed at M=5: out of bounds"));
   EXPECT_THAT(result.out, HasSubstr("k<2>"));
   EXPECT_EQ(runs_, 2) << "B=1 fails at M=5; B=2 does not divide 5, and runs at M=8";
-  EXPECT_EQ(header({results_on("A", 8), "--problem", "Q=5"}).status, 0);
+  EXPECT_THAT(header({results_on("A", 8), "--problem", "Q=5"}).err,
+              HasSubstr("--problem Q=5: the spec has no constant `Q`"));
   EXPECT_EQ(header({results_on("A", 8), "--problem", "M"}).status, 2);
 }
 
