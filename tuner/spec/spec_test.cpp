@@ -335,5 +335,22 @@ TEST(TextTemplate, FillsItsHoles) {
   EXPECT_EQ(TextTemplate::parse("{BM}{T}{BM}").names(), (std::vector<std::string>{"BM", "T"}));
 }
 
+TEST(SpecProblems, GivenSizesAreAddedAndLeaveTheHash) {
+  const std::string parameters = "parameters: {B: {values: [1]}}\n";
+  Spec none = parse_spec("constants: {M: 8, N: 4, mode: fast}\n" + parameters, "spec.yaml");
+  const std::string hash = none.hash;
+  add_problems(none, {{{"M", "2 ** 4"}}, {{"M", "32"}, {"N", "1"}}});
+  ASSERT_EQ(none.problems.size(), 2U) << "in the place of the constants' own size";
+  EXPECT_EQ(to_string(none.problems[0]), "M=16 N=4 mode=fast");
+  EXPECT_EQ(to_string(none.problems[1]), "M=32 N=1 mode=fast");
+  EXPECT_EQ(none.hash, hash);
+  Spec some = parse_spec("constants: {M: 8}\nproblems: [{M: 1}]\n" + parameters, "spec.yaml");
+  add_problems(some, {{{"M", "2"}}, {{"M", "1"}}});
+  ASSERT_EQ(some.problems.size(), 2U) << "besides those that are listed, each once";
+  EXPECT_EQ(to_string(some.problems[1]), "M=2");
+  EXPECT_THROW(add_problems(some, {{{"Q", "2"}}}), InputError);
+  EXPECT_THROW(add_problems(some, {{{"M", "fast"}}}), InputError);
+}
+
 }  // namespace
 }  // namespace rooftune
