@@ -384,6 +384,25 @@ TEST_F(GeneratedHeader, CompilesAndSelectsTheSameAtCompileTimeAndAtRunTime) {
   EXPECT_EQ(run(), "");
 }
 
+TEST_F(GeneratedHeader, MacrosCompileAsC) {
+  std::vector<Results> all;
+  for (const Sample& sample : templates_) {
+    for (Results& results : results_of(sample)) {
+      all.push_back(std::move(results));
+    }
+  }
+  for (const auto& [file, text] : tuned_macros(all, {}, "tuned.h")) {
+    folder_.write(file, text);
+  }
+  folder_.write("check.c",
+                "#define ROOFTUNE_DEVICE_NVIDIA_A100_40_GB\n#include \"tuned.h\"\n"
+                "#if SGEMM_M512_N512_K512_BM != 64 || SGEMM_M512_N512_K512_LAUNCH_GRID_X "
+                "!= 8 || TRANSPOSE_DEFAULT_LAUNCH_BLOCK_Y != 8\n#error wrong\n#endif\n"
+                "int main(void) { return sizeof(SGEMM_M512_N512_K512_T) == 4 ? 0 : 1; }\n");
+  ASSERT_EQ(compile("gcc -std=c99 -Wall -Wextra -Wpedantic -Werror", "check.c"), "");
+  EXPECT_EQ(run(), "");
+}
+
 TEST_F(GeneratedHeader, TheEmbeddedSourceIsWhatNvrtcCompiles) {
   ASSERT_EQ(compile("g++ " + warnings, "check.cpp"), "");
   const std::string printed = run("source");

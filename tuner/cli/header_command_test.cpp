@@ -20,7 +20,8 @@ constexpr const char* spec_text =
     "kernel: {source: k.cu, name: \"k<{B}>\"}\n"
     "constants: {M: 64}\n"
     "parameters: {B: {values: [1, 2, 4]}}\n"
-    "constraints: [M % B == 0]\n"
+    "derived: {whole: M // B * B}\n"
+    "constraints: [M == whole]\n"
     "launch: {block: [B], grid: [\"ceil_div(M, B)\"]}\n"
     "arguments: [{name: a, type: float, count: M, access: inout}]\n"
     "verify: {kernel: \"r<{B}>\", block: [1], grid: [1]}\n";
@@ -113,6 +114,7 @@ TEST_F(HeaderCommand, GivenSizesAreVerifiedTooAndSizesThatRulesForbidAreNot) {
   const CommandResult result = header({results_on("A", 8), "--problem", "M=5"});
   EXPECT_THAT(result.err, HasSubstr("crashed at M=5: out of bounds"));
   EXPECT_THAT(result.out, HasSubstr("k<2>"));
+  EXPECT_THAT(result.out, HasSubstr("const auto whole = floor_div(M, B) * B;")) << "of valid()";
   EXPECT_EQ(runs_, 2) << "B=1 fails at M=5; B=2 does not divide 5, and runs at M=8";
   EXPECT_THAT(header({results_on("A", 8), "--problem", "Q=5"}).err,
               HasSubstr("--problem Q=5: the spec has no constant `Q`"));

@@ -24,24 +24,31 @@ std::string environment_of(const Device& device) {
   return own.empty() ? operating_system() : own + "; " + operating_system();
 }
 
-/// The derived values that a launch needs, by themselves or for one another. Others are the model's
-/// alone.
-std::set<std::string> needed_by(const LaunchSpec& launch, const std::vector<Derived>& derived) {
-  std::set<std::string> needed;
-  const auto add = [&](const SpecExpression& expression) {
-    const std::vector<std::string>& names = expression.expression.names();
+/// The derived values that a program needs to launch the kernel, and to tell whether it may: those
+/// of the launch, the kernel and the rules, by themselves or for one another. Others are the
+/// model's alone.
+std::set<std::string> needed_by_programs(const Spec& spec) {
+  std::set<std::string> needed(spec.kernel->defines.begin(), spec.kernel->defines.end());
+  const auto add = [&](const std::vector<std::string>& names) {
     needed.insert(names.begin(), names.end());
   };
-  for (const SpecExpression& dimension : launch.block) {
-    add(dimension);
+  for (const auto* dimensions : {&spec.launch.block, &spec.launch.grid}) {
+    for (const SpecExpression& dimension : *dimensions) {
+      add(dimension.expression.names());
+    }
   }
-  for (const SpecExpression& dimension : launch.grid) {
-    add(dimension);
+  add(spec.launch.shared_bytes.expression.names());
+  add(spec.kernel->name.text.names());
+  for (const SpecText& option : spec.kernel->options) {
+    add(option.text.names());
   }
-  add(launch.shared_bytes);
-  for (auto it = derived.rbegin(); it != derived.rend(); ++it) {  // each uses only earlier ones
+  for (const Rule& rule : spec.rules) {
+    add(rule.condition.expression.names());
+  }
+  for (auto it = spec.derived.rbegin(); it != spec.derived.rend();
+       ++it) {  // each uses earlier ones
     if (needed.count(it->name) != 0) {
-      add(it->value);
+      add(it->value.expression.names());
     }
   }
   return needed;
@@ -56,7 +63,7 @@ LaunchText launch_text(const Spec& spec) {
     text.grid.push_back(dimension.expression.to_string());
   }
   text.shared_bytes = spec.launch.shared_bytes.expression.to_string();
-  const std::set<std::string> needed = needed_by(spec.launch, spec.derived);
+  const std::set<std::string> needed = needed_by_programs(spec);
   for (const Derived& derived : spec.derived) {
     if (needed.count(derived.name) == 0) {
       continue;

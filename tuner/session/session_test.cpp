@@ -26,12 +26,12 @@ using testing::TemporaryFolder;
 
 /// 24 configurations; 12 MB of compulsory traffic at PAD = 1, so 12 us at least.
 constexpr const char* spec_text = R"yaml(
-kernel: {source: k.cu, name: "k<{BM}, {PAD}>"}
+kernel: {source: k.cu, name: "k<{BM}, {tag}>"}
 constants: {N: 1000000}
 parameters:
   BM: {values: [1, 2, 3, 4, 5, 6, 7, 8], role: tile}
   PAD: {values: [1, 2, 4], role: padding}
-derived: {row: items * 2, items: 128, unused: BM * 32}
+derived: {row: items * 2, items: 128, unused: BM * 32, tag: PAD + 0}
 launch: {block: ["256"], grid: ["ceil_div(N, 256)"], shared_bytes: row
 }
 arguments:
@@ -395,9 +395,11 @@ TEST_F(Tuning, TheSpecIsInTheResults) {
   EXPECT_EQ(results.command, few.command);
   EXPECT_EQ(results.device.name, "Fake device");
   EXPECT_EQ(results.launch.grid, std::vector<std::string>{"ceil_div(N, 256)"});
-  EXPECT_EQ(results.launch.kernel, "k<{BM}, {PAD}>");
+  EXPECT_EQ(results.launch.kernel, "k<{BM}, {tag}>");
   using Pair = std::pair<std::string, std::string>;
-  EXPECT_EQ(results.launch.derived, (std::vector<Pair>{{"items", "128"}, {"row", "items * 2"}}));
+  EXPECT_EQ(results.launch.derived,
+            (std::vector<Pair>{{"items", "128"}, {"row", "items * 2"}, {"tag", "PAD + 0"}}))
+      << "what the launch and the name need";
   EXPECT_EQ(results.raw_size, 24U);
   EXPECT_FALSE(results.environment.empty());
 }

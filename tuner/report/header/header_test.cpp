@@ -75,9 +75,9 @@ TEST(TunedMacros, AFileEachDeviceAndOneThatChooses) {
                                              "#include \"t.A_40.h\"\n"));
   EXPECT_THAT(files.at("out/t.h"), HasSubstr("#include \"t.DEFAULT.h\""));
   EXPECT_THAT(files.at("out/t.A_40.h"), HasSubstr("#define K_M8_N8_B 4\n"));
-  EXPECT_THAT(files.at("out/t.A_40.h"), HasSubstr("#define K_M8_N8_GRID_Y 8\n"));
+  EXPECT_THAT(files.at("out/t.A_40.h"), HasSubstr("#define K_M8_N8_LAUNCH_GRID_Y 8\n"));
   EXPECT_THAT(files.at("out/t.A_40.h"), HasSubstr("MACHINE GENERATED"));
-  EXPECT_THAT(files.at("out/t.DEFAULT.h"), HasSubstr("#define K_DEFAULT_BLOCK_X 4\n"));
+  EXPECT_THAT(files.at("out/t.DEFAULT.h"), HasSubstr("#define K_DEFAULT_LAUNCH_BLOCK_X 4\n"));
   EXPECT_THAT(files.at("out/t.DEFAULT.h"), HasSubstr("the grid is [ceil_div(M, B), N]"));
 }
 
@@ -87,8 +87,9 @@ TEST(TunedMacros, CollisionsAreRefusedWithBothNames) {
   results.records[0].parameters = {{"Tile", 1}, {"TILE", 2}};
   EXPECT_THAT(refusal_of(refused), HasSubstr("the macro K_M8_N8_TILE would stand for the parameter "
                                              "Tile and for the parameter TILE"));
-  results.records[0].parameters = {{"block_x", 1}};
-  EXPECT_THAT(refusal_of(refused), HasSubstr("for the parameter block_x and for the launch's"));
+  results.records[0].parameters = {{"launch_block_x", 1}};
+  EXPECT_THAT(refusal_of(refused),
+              HasSubstr("for the parameter launch_block_x and for the launch's"));
   EXPECT_THAT(refusal_of([] { tuned_macros({results_on("A-1"), results_on("A 1")}, {}, "t.h"); }),
               HasSubstr("\"A 1\" and \"A-1\" would share"));
 }

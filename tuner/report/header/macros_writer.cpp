@@ -87,12 +87,13 @@ void define_launch(Macros& macros, const std::string& prefix, const Candidate& m
     const std::uint64_t sizes[] = {dim.x, dim.y, dim.z};
     for (int axis = 0; axis < 3; ++axis) {
       const std::string name = dimension(kind, "XYZ"[axis]);
-      macros.define(prefix + name, "the launch's " + name, fmt::format("{}", sizes[axis]));
+      macros.define(prefix + "LAUNCH_" + name, "the launch's " + name,
+                    fmt::format("{}", sizes[axis]));
     }
   };
   dims("GRID", launch.grid);
   dims("BLOCK", launch.block);
-  macros.define(prefix + "SHARED_BYTES", "the launch's shared memory",
+  macros.define(prefix + "LAUNCH_SHARED_BYTES", "the launch's shared memory",
                 fmt::format("{}", launch.shared_bytes));
 }
 
@@ -105,8 +106,9 @@ void define_entry(Macros& macros, const std::string& prefix, const Candidate& me
                   macro_body(parameter.value));
   }
   define_launch(macros, prefix, measured);
-  macros.define(prefix + "SECONDS", "the measured time", fmt::format("{:.6g}", measured.seconds));
-  macros.define(prefix + "KERNEL", "the kernel's name", cpp_string(kernel_name(measured)));
+  macros.define(prefix + "MEASURED_SECONDS", "the measured time",
+                fmt::format("{:.6g}", measured.seconds));
+  macros.define(prefix + "KERNEL_NAME", "the kernel's name", cpp_string(kernel_name(measured)));
   macros.blank();
 }
 

@@ -87,7 +87,17 @@ void Uses::add_name(const std::string& name) {
   for (const auto& [derived, expression] : results_.launch.derived) {
     if (derived == name) {
       add(expression);
+      return;
     }
+  }
+  const bool known = find_value(results_.problems.front(), name) != nullptr ||
+                     std::any_of(results_.parameters.begin(), results_.parameters.end(),
+                                 [&](const Parameter& it) { return it.name == name; });
+  if (!known) {
+    throw InputError(
+        fmt::format("{}: `{}` is used, and the results do not say what it is", results_.spec_name,
+                    name),
+        "the results file was changed by hand, or is of an earlier version: tune again");
   }
 }
 
