@@ -58,4 +58,17 @@ std::string reference_key(const KernelInstance& instance, std::uint64_t seed) {
   return reference_key(instance, seed, to_string(instance.defines));
 }
 
+void check_reference_output(const std::string& kernel, const std::string& buffer,
+                            const Census& census, std::uint64_t count) {
+  if (census.nan > 0) {
+    throw InputError(fmt::format("the reference kernel {} gives not-a-number at {}[{}]", kernel,
+                                 buffer, census.first_nan),
+                     "choose another fill for the inputs, or mend the reference");
+  }
+  if (census.unwritten == count) {
+    throw InputError(fmt::format("the reference kernel {} writes nothing to {}", kernel, buffer),
+                     "if it adds to what is there, the argument's access is inout");
+  }
+}
+
 }  // namespace rooftune

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tuner/device/compare.hpp"
 #include "tuner/spec/instance.hpp"
 
 namespace rooftune {
@@ -23,5 +24,10 @@ std::string reference_key(const KernelInstance& instance, std::uint64_t seed,
                           const std::string& code);
 /// The same, where each #define is taken to reach the reference.
 std::string reference_key(const KernelInstance& instance, std::uint64_t seed);
+
+/// Throws InputError where the reference kernel gives not-a-number, or writes nothing: whatever is
+/// held against that would be wrong.
+void check_reference_output(const std::string& kernel, const std::string& buffer,
+                            const Census& census, std::uint64_t count);
 
 }  // namespace rooftune

@@ -37,7 +37,7 @@ class Timer {
   Timing run(double first_seconds) {
     warm_up(first_seconds);
     const int launches = launches_per_sample(expected_, most_launches_in_a_sample);
-    while (!sampling_.finished() && !timing_.abandoned && !throttling_.is_hopeless()) {
+    while (!sampling_.finished() && !timing_.abandoned) {
       take(sample(launches), launches);
     }
     conclude();
@@ -103,10 +103,21 @@ class Timer {
       timing_.fastest_clock = std::max(timing_.fastest_clock, *sample.clock);
     }
     held_up_ += steps_.hold_timed_out() ? 1 : 0;
-    if (!throttling_.accepts(sample.seconds, sample.clock)) {
-      steps_.pause();
+    if (!throttling_.accepts(sample.clock)) {
+      dropped_.push_back(sample);
+      if (!throttling_.is_hopeless()) {
+        return steps_.pause();
+      }
+      for (const Sample& dropped : dropped_) {
+        keep(dropped, launches);
+      }
+      dropped_.clear();
       return;
     }
+    keep(sample, launches);
+  }
+
+  void keep(const Sample& sample, int launches) {
     timing_.wall_seconds.push_back(sample.elapsed / launches);
     sampling_.add(sample.seconds, sample.elapsed);
     timing_.abandoned = is_certainly_slower(sampling_.samples(), options_.best_seconds);
@@ -114,40 +125,44 @@ class Timer {
 
   void conclude() {
     timing_.samples = sampling_.samples();
-    timing_.dropped = throttling_.dropped();
+    timing_.dropped = static_cast<int>(dropped_.size());
     if (!timing_.abandoned) {
       say(sampling_.note());
     } else {
       say(fmt::format("abandoned after {} samples: {:.2g} times as slow as the best",
                       timing_.samples.size(), median(timing_.samples) / options_.best_seconds));
     }
-    const double percent =
-        options_.full_clock > 0 ? 100 * timing_.slowest_clock / options_.full_clock : 0;
-    if (throttling_.is_hopeless()) {
-      timing_.samples.insert(timing_.samples.end(), throttling_.dropped_samples().begin(),
-                             throttling_.dropped_samples().end());
-      timing_.dropped = 0;
-      say(
-          fmt::format("throttled throughout: the clock was down to {:.0f} MHz, {:.0f}% of its full "
-                      "{:.0f}; nvidia-smi -q -d PERFORMANCE tells why",
-                      timing_.slowest_clock / 1e6, percent, options_.full_clock / 1e6));
-    } else if (timing_.dropped > 0) {
-      say(
-          fmt::format("{} throttled samples were dropped (down to {:.0f} MHz, {:.0f}% of the full "
-                      "clock)",
-                      timing_.dropped, timing_.slowest_clock / 1e6, percent));
-    } else if (timing_.slowest_clock < 0.9 * timing_.fastest_clock) {
-      say(
-          fmt::format("the clock moved between {:.0f} and {:.0f} MHz; nvidia-smi "
-                      "--lock-gpu-clocks=MHZ keeps it still",
-                      timing_.slowest_clock / 1e6, timing_.fastest_clock / 1e6));
-    }
+    say(clock_note());
     if (held_up_ > 0) {
       say(
           fmt::format("{} samples may hold gaps between launches: the stream could not be held "
                       "until all of them were queued",
                       held_up_));
     }
+  }
+
+  std::string clock_note() const {
+    const double slowest = timing_.slowest_clock / 1e6;
+    const double percent =
+        options_.full_clock > 0 ? 100 * timing_.slowest_clock / options_.full_clock : 0;
+    if (throttling_.is_hopeless()) {
+      return fmt::format(
+          "throttled and staying so: the clock was down to {:.0f} MHz, {:.0f}% of its full {:.0f}; "
+          "nvidia-smi -q -d PERFORMANCE tells why",
+          slowest, percent, options_.full_clock / 1e6);
+    }
+    if (timing_.dropped > 0) {
+      return fmt::format(
+          "{} throttled samples were dropped (down to {:.0f} MHz, {:.0f}% of the full clock)",
+          timing_.dropped, slowest, percent);
+    }
+    if (timing_.slowest_clock < 0.9 * timing_.fastest_clock) {
+      return fmt::format(
+          "the clock moved between {:.0f} and {:.0f} MHz; nvidia-smi --lock-gpu-clocks=MHZ keeps "
+          "it still",
+          slowest, timing_.fastest_clock / 1e6);
+    }
+    return "";
   }
 
   void say(const std::string& text) {
@@ -161,6 +176,7 @@ class Timer {
   Sampling sampling_;
   Throttling throttling_;
   Timing timing_;
+  std::vector<Sample> dropped_;
   double expected_ = 0;  ///< of a launch, seconds
   int held_up_ = 0;
 };
@@ -184,13 +200,12 @@ bool is_certainly_slower(const std::vector<double>& samples, double best_seconds
          *std::min_element(samples.begin(), samples.end()) > certain * best_seconds;
 }
 
-bool Throttling::accepts(double seconds, std::optional<double> clock) {
-  if (!clock || *clock >= limit_) {
-    in_a_row_ = 0;
+bool Throttling::accepts(std::optional<double> clock) {
+  if (!clock || *clock >= limit_ || is_hopeless()) {
+    in_a_row_ = is_hopeless() ? in_a_row_ : 0;
     return true;
   }
   ++in_a_row_;
-  dropped_.push_back(seconds);
   return false;
 }
 

@@ -86,24 +86,21 @@ class WarmUp {
 /// quickest takes 1.25 times the best.
 bool is_certainly_slower(const std::vector<double>& samples, double best_seconds);
 
-/// Keeps what a throttled GPU says apart from what it can do. Never leaves an empty set: where
-/// nearly everything was throttled, that is how this GPU runs this kernel.
+/// Keeps what a throttled GPU says apart from what it can do. Where samples stay throttled, that is
+/// how this GPU runs this kernel: from then on all are accepted, so that no set is left empty.
 class Throttling {
  public:
   Throttling(double full_clock, double fraction) : limit_(full_clock * fraction) {}
 
   /// False where the sample is dropped. `clock` is the slower of before and after.
-  bool accepts(double seconds, std::optional<double> clock);
-  int dropped() const { return static_cast<int>(dropped_.size()); }
+  bool accepts(std::optional<double> clock);
   /// After so many dropped samples in a row there is no use in waiting for better ones.
   bool is_hopeless() const { return in_a_row_ >= most_in_a_row; }
-  const std::vector<double>& dropped_samples() const { return dropped_; }
 
  private:
   static constexpr int most_in_a_row = 5;
   double limit_;
   int in_a_row_ = 0;
-  std::vector<double> dropped_;
 };
 
 }  // namespace rooftune

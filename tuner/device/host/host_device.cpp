@@ -23,6 +23,7 @@
 #include "tuner/device/host/process.hpp"
 #include "tuner/device/host/runtime_files.hpp"
 #include "tuner/device/host/toolchain.hpp"
+#include "tuner/device/work_folder.hpp"
 #include "tuner/measure/sampling.hpp"
 
 namespace rooftune {
@@ -36,36 +37,6 @@ using host_child::Task;
 
 /// A reference is a plain kernel, often slow: it may take as long as anyone would wait for.
 constexpr double reference_timeout_seconds = 300;
-
-/// A folder that is removed with its owner, unless the user chose it.
-class WorkFolder {
- public:
-  explicit WorkFolder(const fs::path& chosen) : path_(chosen), temporary_(chosen.empty()) {
-    if (temporary_) {
-      std::string pattern = (fs::temp_directory_path() / "rooftune-XXXXXX").string();
-      if (mkdtemp(pattern.data()) == nullptr) {
-        throw InputError(fmt::format("cannot make a folder like {}", pattern),
-                         "TMPDIR chooses another place");
-      }
-      path_ = pattern;
-    }
-    fs::create_directories(path_);
-    path_ = fs::absolute(path_);
-  }
-  ~WorkFolder() {
-    if (temporary_) {
-      std::error_code ignored;
-      fs::remove_all(path_, ignored);
-    }
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-  bool temporary_;
-};
 
 /// Bytes that a new process may fill without swapping.
 std::uint64_t available_memory() {
@@ -341,23 +312,10 @@ class HostDevice : public Device {
           fmt::format("the reference kernel {} failed: {}", name, run.failure->reason),
           "every result is held against the reference: mend verify.kernel, or its launch");
     }
-    check_census(run.findings, name);
-    return files;
-  }
-
-  static void check_census(const Findings& findings, const std::string& name) {
-    for (const Census& census : findings.census) {
-      if (census.nan > 0) {
-        throw InputError(fmt::format("the reference kernel {} gives not-a-number at {}[{}]", name,
-                                     census.name, census.first_nan),
-                         "choose another fill for the inputs, or mend the reference");
-      }
-      if (census.unwritten == census.count) {
-        throw InputError(
-            fmt::format("the reference kernel {} writes nothing to {}", name, census.name),
-            "if it adds to what is there, the argument's access is inout");
-      }
+    for (const OutputCensus& output : run.findings.census) {
+      check_reference_output(name, output.name, output.census, output.count);
     }
+    return files;
   }
 
   /// References are always built for speed; their faults are not what is looked for.

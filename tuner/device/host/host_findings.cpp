@@ -101,9 +101,10 @@ void read_line(Findings& findings, const std::string& word, std::istream& in) {
   } else if (word == "note") {
     findings.note = rest_of(in);
   } else if (word == "census") {
-    Census census;
-    in >> census.name >> census.unwritten >> census.nan >> census.first_nan >> census.count;
-    findings.census.push_back(census);
+    OutputCensus output;
+    Census& census = output.census;
+    in >> output.name >> census.unwritten >> census.nan >> census.first_nan >> output.count;
+    findings.census.push_back(output);
   } else if (word == "crash") {
     findings.crash = rest_of(in);
   } else if (word == "failed") {

@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "tuner/core/outcome.hpp"
+#include "tuner/device/compare.hpp"
 #include "tuner/device/host/process.hpp"
 
 namespace rooftune::host {
 
-struct Census {
+/// Of one of a reference's outputs.
+struct OutputCensus {
   std::string name;
-  std::uint64_t unwritten = 0;
-  std::uint64_t nan = 0;
-  std::uint64_t first_nan = 0;
-  std::uint64_t count = 0;
+  Census census;
+  std::uint64_t count = 0;  ///< elements
 };
 
 /// The result file, read. See child/findings.hpp for its lines.
@@ -31,7 +31,7 @@ struct Findings {
   std::vector<double> seconds;       ///< per launch and worker
   std::vector<double> wall_seconds;  ///< per launch
   std::string note;
-  std::vector<Census> census;
+  std::vector<OutputCensus> census;
   std::string crash;  ///< "SIGNAL PC ADDRESS TEXT"
 };
 Findings read_findings(const std::string& text);

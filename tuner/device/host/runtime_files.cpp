@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <cstdlib>
 
 #include "tuner/core/error.hpp"
+#include "tuner/device/installation.hpp"
 
 namespace rooftune::host {
 namespace {
@@ -23,11 +23,6 @@ fs::path from_environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-bool is_within(const fs::path& path, const fs::path& folder) {
-  const fs::path relative = path.lexically_relative(folder);
-  return !relative.empty() && *relative.begin() != "..";
-}
-
 }  // namespace
 
 fs::path runtime_folder() {
@@ -40,18 +35,9 @@ fs::path runtime_folder() {
                                  named.string()),
                      "unset it, or set it to the lib/rooftune/host folder of an installation");
   }
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  const fs::path build_tree = ROOFTUNE_HOST_BUILD_FOLDER;
-  std::vector<fs::path> candidates;
-  if (is_within(program, ROOFTUNE_BUILD_TREE)) {
-    candidates.push_back(build_tree);
-  }
-  candidates.push_back(program.parent_path().parent_path() / ROOFTUNE_HOST_INSTALL_SUBFOLDER);
-  candidates.emplace_back(ROOFTUNE_HOST_INSTALL_FOLDER);
-  candidates.push_back(build_tree);
   std::vector<std::string> tried;
-  for (const fs::path& candidate : candidates) {
+  for (const fs::path& folder : library_folders()) {
+    const fs::path candidate = folder / "host";
     if (is_runtime(candidate)) {
       return candidate;
     }
