@@ -30,7 +30,7 @@ struct Resources {
 };
 
 struct KernelBinary {
-  std::vector<char> image;        ///< cubin; empty where the device keeps a file instead
+  std::vector<char> image;        ///< cubin or PTX; empty where the device keeps a file instead
   std::filesystem::path program;  ///< host device: the executable
   std::string entry;              ///< lowered name
   std::string architecture;       ///< "sm_90", "host"
@@ -94,7 +94,8 @@ std::vector<std::string> nvrtc_architectures();
 /// Throws InputError, with the list, where NVRTC cannot compile for it.
 void require_nvrtc_architecture(const std::string& architecture);
 
-/// Compiles with NVRTC to a cubin. Thread-safe. An invalid configuration is a Failure
+/// Compiles with NVRTC to a cubin, or, for "compute_90" and the like, to PTX, of which no resources
+/// are known. Thread-safe. An invalid configuration is a Failure
 /// (compile_failed, or cannot_launch for what ptxas refuses as too large); a fault of the user
 /// (kernel name not in the source, refused option, missing header, unknown architecture) is an
 /// InputError. Takes the binary from `cache` where it has it, and leaves it there.

@@ -19,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view verbose_ptxas = "--ptxas-options=-v";
+/// Of architectures that are PTX, for the driver to finish.
+constexpr std::string_view ptx_prefix = "compute_";
 
 bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
@@ -329,7 +331,8 @@ CompileResult compile(const Job& job, const std::string& architecture) {
   if (output.status != NvrtcOutput::Status::ok) {
     return Explanation(job, output).find();
   }
-  if (output.cubin.empty()) {
+  const bool is_ptx = starts_with(architecture, ptx_prefix);
+  if (output.cubin.empty() && !is_ptx) {
     throw InputError("kernel.options leave no machine code",
                      fmt::format("remove what asks for another kind of output: [{}]",
                                  fmt::join(job.instance().options, ", ")));
@@ -339,7 +342,8 @@ CompileResult compile(const Job& job, const std::string& architecture) {
     Explanation(job, output).refuse_name();
   }
   KernelBinary binary;
-  binary.image = std::move(output.cubin);
+  binary.image =
+      is_ptx ? std::vector<char>(output.ptx.begin(), output.ptx.end()) : std::move(output.cubin);
   binary.entry = output.entry;
   binary.architecture = architecture;
   binary.resources = resources_in(output.log, output.entry);
@@ -361,7 +365,7 @@ void require_nvrtc_architecture(const std::string& architecture) {
   const std::vector<std::string> known = nvrtc_architectures();
   const auto cc = compute_capability_from(architecture);
   const bool is_known =
-      architecture.substr(0, 3) == "sm_" && cc &&
+      (starts_with(architecture, "sm_") || starts_with(architecture, ptx_prefix)) && cc &&
       std::find(known.begin(), known.end(), rooftune::architecture(*cc)) != known.end();
   if (!is_known) {
     throw InputError(fmt::format("NVRTC {} cannot compile for {}", nvrtc_version(), architecture),

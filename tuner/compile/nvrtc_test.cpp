@@ -70,8 +70,15 @@ TEST_F(Nvrtc, CompilesForEveryArchitectureItNames) {
   EXPECT_GT(compiled(instance(simple), "sm_90a").image.size(), 4U);
 }
 
+TEST_F(Nvrtc, CompilesToPtxForDriversToFinish) {
+  const KernelBinary binary = compiled(instance(simple), "compute_90");
+  EXPECT_THAT(std::string(binary.image.begin(), binary.image.end()),
+              AllOf(HasSubstr(".target sm_90"), HasSubstr(binary.entry)));
+  EXPECT_FALSE(binary.resources.has_value());
+}
+
 TEST_F(Nvrtc, RefusesUnknownArchitectures) {
-  for (const char* architecture : {"sm_35", "sm_999", "compute_80", "ampere", "", "sm_"}) {
+  for (const char* architecture : {"sm_35", "sm_999", "compute_999", "ampere", "", "sm_"}) {
     EXPECT_THAT(refusal(instance(simple), architecture),
                 AllOf(HasSubstr(std::string("cannot compile for ") + architecture),
                       HasSubstr("it knows sm_"), HasSubstr(", sm_90")));
