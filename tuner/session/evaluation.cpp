@@ -10,9 +10,14 @@
 namespace rooftune {
 namespace {
 
-/// Empty for a device that is not a GPU: it checks launches itself.
+/// Empty for a device that is not a GPU, or a newer one than the limits are known of: it checks
+/// launches itself.
 std::string architecture_of(const DeviceProfile& device) {
-  return device.cc.major > 0 ? architecture(device.cc) : "";
+  const auto& known = all_limits();
+  const bool is_known =
+      std::any_of(known.begin(), known.end(),
+                  [&](const MultiprocessorLimits& limits) { return limits.cc == device.cc; });
+  return is_known ? architecture(device.cc) : "";
 }
 
 bool same_program(const KernelInstance& a, const KernelInstance& b) {
@@ -93,10 +98,13 @@ std::variant<Prepared, Failure> Evaluator::prepare(const NamedValues& parameters
   return prepared;
 }
 
-MeasureResult Evaluator::measure(const KernelInstance& instance, const KernelBinary& binary) {
+MeasureResult Evaluator::measure(const KernelInstance& instance, const KernelBinary& binary,
+                                 const MeasureOptions& options) {
   try {
-    return device_.measure(instance, binary, options_);
+    return device_.measure(instance, binary, options);
   } catch (const InputError&) {
+    throw;
+  } catch (const DeviceLost&) {
     throw;
   } catch (const std::exception& error) {
     // Whatever breaks while a configuration runs is this configuration's failure, not the end.
@@ -107,7 +115,7 @@ MeasureResult Evaluator::measure(const KernelInstance& instance, const KernelBin
 std::variant<double, Failure> Evaluator::time(const Prepared& prepared) {
   std::vector<ProblemResult> results;
   for (std::size_t i = 0; i < prepared.instances.size(); ++i) {
-    MeasureResult measured = measure(prepared.instances[i], prepared.binaries[i]);
+    MeasureResult measured = measure(prepared.instances[i], prepared.binaries[i], options_);
     if (auto* failure = std::get_if<Failure>(&measured)) {
       return std::move(*failure);
     }
@@ -126,7 +134,17 @@ ModelInput Evaluator::model_input(const KernelInstance& instance,
   return input;
 }
 
-void Evaluator::run(const Prepared& prepared, Record& record) {
+/// Of several problems, a configuration may lose one and win in all.
+MeasureOptions Evaluator::options_against(const Record* best) const {
+  MeasureOptions options = options_;
+  if (best != nullptr && spec_.problems.size() == 1) {
+    options.best_seconds = best->seconds;
+  }
+  return options;
+}
+
+void Evaluator::run(const Prepared& prepared, const Record* best, Record& record) {
+  const MeasureOptions options = options_against(best);
   for (std::size_t i = 0; i < prepared.instances.size(); ++i) {
     const KernelInstance& instance = prepared.instances[i];
     const ModelInput input = model_input(instance, prepared.binaries[i]);
@@ -138,7 +156,7 @@ void Evaluator::run(const Prepared& prepared, Record& record) {
     result.problem = instance.problem;
     result.launch = instance.launch;
     result.bounds = bound_times(input, device_.profile());
-    MeasureResult measured = measure(instance, prepared.binaries[i]);
+    MeasureResult measured = measure(instance, prepared.binaries[i], options);
     if (auto* failure = std::get_if<Failure>(&measured)) {
       return fail(record, at_problem(std::move(*failure), spec_, instance.problem));
     }
@@ -164,7 +182,7 @@ void Evaluator::diagnose_slowest(const Prepared& prepared, Record& record) const
 }
 
 Record Evaluator::evaluate(const NamedValues& parameters,
-                           const std::variant<Prepared, Failure>& prepared,
+                           const std::variant<Prepared, Failure>& prepared, const Record* best,
                            const std::function<void()>& before_launch) {
   Record record;
   record.parameters = parameters;
@@ -174,7 +192,7 @@ Record Evaluator::evaluate(const NamedValues& parameters,
   }
   record.compile_seconds = std::get<Prepared>(prepared).compile_seconds;
   before_launch();
-  run(std::get<Prepared>(prepared), record);
+  run(std::get<Prepared>(prepared), best, record);
   return record;
 }
 

@@ -30,9 +30,11 @@ class Evaluator {
   /// and not the configuration's.
   std::variant<Prepared, Failure> prepare(const NamedValues& parameters);
 
-  /// The rest of the way. `before_launch` is called once, where there is anything to launch.
+  /// The rest of the way. `best`, the best record so far, may be nullptr: what is certainly slower
+  /// may be abandoned early. `before_launch` is called once, where there is anything to launch.
+  /// Throws DeviceLost and InputError.
   Record evaluate(const NamedValues& parameters, const std::variant<Prepared, Failure>& prepared,
-                  const std::function<void()>& before_launch);
+                  const Record* best, const std::function<void()>& before_launch);
 
   /// Geometric mean over the problems, in seconds.
   std::variant<double, Failure> time(const Prepared& prepared);
@@ -41,8 +43,10 @@ class Evaluator {
   std::optional<Failure> add_binary(Prepared& prepared, KernelInstance instance);
   std::optional<Failure> check_launch(const KernelInstance& instance,
                                       const KernelBinary& binary) const;
-  MeasureResult measure(const KernelInstance& instance, const KernelBinary& binary);
-  void run(const Prepared& prepared, Record& record);
+  MeasureResult measure(const KernelInstance& instance, const KernelBinary& binary,
+                        const MeasureOptions& options);
+  MeasureOptions options_against(const Record* best) const;
+  void run(const Prepared& prepared, const Record* best, Record& record);
   ModelInput model_input(const KernelInstance& instance, const KernelBinary& binary) const;
   void diagnose_slowest(const Prepared& prepared, Record& record) const;
 

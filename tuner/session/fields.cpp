@@ -61,6 +61,9 @@ void members(A& archive, T& it) {
   archive("max_error_where", it.max_error_where);
   archive("verified", it.verified);
   archive("counters", it.counters);
+  archive("dropped_samples", it.dropped_samples);
+  archive("slowest_clock", it.slowest_clock);
+  archive("fastest_clock", it.fastest_clock);
   archive("note", it.note);
 }
 

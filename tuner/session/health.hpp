@@ -15,7 +15,10 @@ class Health {
   /// Time to try a configuration that is known to run, or, where none is known, to give up.
   bool is_in_doubt(bool something_ran) const;
   void found_well() { in_a_row_ = 0; }
+  /// By the failures in a row.
   void found_lost();
+  /// The device itself says why.
+  void found_lost(const std::string& why) { lost_ = why; }
   /// In words, once the device was found lost.
   const std::optional<std::string>& lost() const { return lost_; }
 

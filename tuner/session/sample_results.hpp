@@ -68,6 +68,9 @@ inline Measurement sample_measurement(Sampler& sample) {
   it.max_error_where = sample.text();
   it.verified = sample.flag();
   it.counters = {{"dram__bytes.sum", sample.real()}, {"b", sample.real()}};
+  it.dropped_samples = sample.small();
+  it.slowest_clock = sample.real();
+  it.fastest_clock = sample.real();
   it.note = sample.text();
   return it;
 }

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <deque>
 #include <future>
+#include <mutex>
 #include <unordered_set>
+#include <utility>
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/units.hpp"
@@ -40,7 +42,8 @@ struct Ahead {
   Proposal proposal;
   NamedValues parameters;
   std::future<std::variant<Prepared, Failure>>
-      prepared;  ///< not valid where the answer is recorded
+      prepared;                ///< not valid where the answer is recorded
+  std::future<Record> record;  ///< valid where it is being measured
 };
 
 class Session {
@@ -50,10 +53,13 @@ class Session {
       : spec_(spec),
         options_(options),
         listener_(listener),
+        device_(device),
         space_(space),
         model_(spec, space, device.profile()),
         evaluator_(spec, device, options.measure),
-        compile_jobs_(std::clamp(device.compile_jobs(), 1U, most_ahead)),
+        measure_jobs_(std::max(1U, device.measure_jobs())),
+        compile_jobs_(std::clamp(device.compile_jobs(), measure_jobs_,
+                                 std::max(most_ahead, 2 * measure_jobs_))),
         results_(begin_results(spec, space, device, options)),
         journal_(open_journal(results_, options)),
         proof_(space_, [this](const Configuration& c) { return model_.lower_bound_seconds(c); }),
@@ -80,6 +86,10 @@ class Session {
                                           const NamedValues& parameters) const;
   std::optional<Record> answer(Ahead& next);
   Record evaluate(Ahead& next);
+  void note_started(std::uint64_t number, const NamedValues& parameters);
+  void start_measuring();
+  void take_what_is_measured();
+  void relay_device_messages();
   std::deque<Record>::iterator find_answer(const NamedValues& parameters);
   void take_remaining_answers();
   void keep(Record record);
@@ -102,12 +112,15 @@ class Session {
   const Spec& spec_;
   const TuneOptions& options_;
   Listener& listener_;
+  Device& device_;
   const Space& space_;
   Model model_;
   Evaluator evaluator_;
+  unsigned measure_jobs_;
   unsigned compile_jobs_;
   Results results_;
   Journal journal_;
+  std::mutex journal_mutex_;  ///< evaluations on other threads write that they start
   ProofSearch proof_;
   StopRules rules_;
   std::unique_ptr<Policy> policy_;
@@ -130,6 +143,7 @@ Results Session::run() {
   std::optional<StopDecision> stop;
   while (!(stop = should_stop())) {
     ask_ahead();
+    start_measuring();
     if (!ahead_.empty()) {
       Ahead next = std::move(ahead_.front());
       ahead_.pop_front();
@@ -139,6 +153,7 @@ Results Session::run() {
       used_up_ = true;
     }
   }
+  take_what_is_measured();
   if (stop->reason != StopReason::interrupted && stop->reason != StopReason::device_lost) {
     hold_session_finals();
     const auto again = should_stop();  // in the figures of the finals
@@ -150,6 +165,7 @@ Results Session::run() {
 
 void Session::greet() {
   listener_.on_start(results_);
+  relay_device_messages();
   if (const auto& kept = journal_.kept()) {
     listener_.on_message(
         fmt::format("an earlier run's journal is kept as {}; --resume would have gone on with it",
@@ -194,7 +210,7 @@ void Session::ask_ahead() {
       continue;
     }
     auto prepared = prepare(parameters);
-    ahead_.push_back({std::move(*proposal), std::move(parameters), std::move(prepared)});
+    ahead_.push_back({std::move(*proposal), std::move(parameters), std::move(prepared), {}});
   }
   if (is_quiet) {
     for (const Ahead& ahead : ahead_) {
@@ -233,7 +249,8 @@ void Session::take(Ahead next) {
   // Since it was proposed, an earlier run's answer may have been taken, or a measurement may have
   // ruled it out.
   const Configuration& configuration = next.proposal.configuration;
-  if (is_seen(configuration) || drop_if_known(configuration, next.parameters)) {
+  const bool is_measured = next.record.valid();
+  if (is_seen(configuration) || (!is_measured && drop_if_known(configuration, next.parameters))) {
     return;
   }
   if (!answers_.empty() && find_answer(next.parameters) == answers_.end()) {
@@ -253,7 +270,7 @@ void Session::take_baseline() {
   }
   Reason reason;
   reason.summary = "the baseline: what is in use today";
-  Ahead baseline{{{}, reason}, spec_.baseline, prepare(spec_.baseline)};
+  Ahead baseline{{{}, reason}, spec_.baseline, prepare(spec_.baseline), {}};
   auto record = answer(baseline);
   if (!record) {
     return;
@@ -295,7 +312,14 @@ std::optional<Record> Session::answer(Ahead& next) {
     began_ = now();
     return record;
   }
-  Record record = evaluate(next);
+  Record record;
+  try {
+    record = next.record.valid() ? next.record.get() : evaluate(next);
+  } catch (const DeviceLost& lost) {
+    health_.found_lost(lost.what());
+    return std::nullopt;
+  }
+  relay_device_messages();
   if (is_interrupted() && record.outcome != Outcome::ok) {
     return std::nullopt;
   }
@@ -304,6 +328,7 @@ std::optional<Record> Session::answer(Ahead& next) {
   record.number = results_.records.size() + 1;
   record.elapsed_seconds = elapsed();
   record.timestamp = utc_now();
+  const std::lock_guard lock(journal_mutex_);
   journal_.answered(record);
   return record;
 }
@@ -319,8 +344,53 @@ Record Session::evaluate(Ahead& next) {
         "rooftune itself ended while this configuration ran, in the run that is resumed";
     return record;
   }
-  return evaluator_.evaluate(next.parameters, next.prepared.get(),
-                             [&] { journal_.started(number, next.parameters); });
+  return evaluator_.evaluate(next.parameters, next.prepared.get(), results_.best(),
+                             [&] { note_started(number, next.parameters); });
+}
+
+/// From any thread.
+void Session::note_started(std::uint64_t number, const NamedValues& parameters) {
+  const std::lock_guard lock(journal_mutex_);
+  journal_.started(number, parameters);
+}
+
+/// Where several devices share the work, the next proposals are measured at the same time. They are
+/// taken in their order, so that a seed still gives one run.
+void Session::start_measuring() {
+  if (measure_jobs_ == 1) {
+    return;
+  }
+  for (std::size_t i = 0; i < std::min<std::size_t>(measure_jobs_, ahead_.size()); ++i) {
+    Ahead& next = ahead_[i];
+    if (next.record.valid() || !next.prepared.valid()) {
+      continue;
+    }
+    const std::uint64_t number = results_.records.size() + 1 + i;
+    listener_.on_proposal(number, next.parameters, next.proposal.reason);
+    next.record = std::async(
+        std::launch::async,
+        [this, number, parameters = next.parameters,
+         best = results_.best() != nullptr ? std::optional(*results_.best()) : std::nullopt,
+         prepared = std::move(next.prepared)]() mutable {
+          return evaluator_.evaluate(parameters, prepared.get(), best ? &*best : nullptr,
+                                     [&] { note_started(number, parameters); });
+        });
+  }
+}
+
+/// What was under way when the run stopped was paid for.
+void Session::take_what_is_measured() {
+  for (Ahead& next : std::exchange(ahead_, {})) {
+    if (next.record.valid()) {
+      take(std::move(next));
+    }
+  }
+}
+
+void Session::relay_device_messages() {
+  for (const std::string& message : device_.take_messages()) {
+    listener_.on_message(message);
+  }
 }
 
 std::deque<Record>::iterator Session::find_answer(const NamedValues& parameters) {
@@ -427,10 +497,14 @@ void Session::check_health(const Record& record) {
   }
   const auto prepared = evaluator_.prepare(best->parameters);
   const auto* ready = std::get_if<Prepared>(&prepared);
-  if (ready != nullptr && std::holds_alternative<double>(evaluator_.time(*ready))) {
-    health_.found_well();
-  } else {
-    health_.found_lost();
+  try {
+    if (ready != nullptr && std::holds_alternative<double>(evaluator_.time(*ready))) {
+      health_.found_well();
+    } else {
+      health_.found_lost();
+    }
+  } catch (const DeviceLost& lost) {
+    health_.found_lost(lost.what());
   }
 }
 
@@ -470,7 +544,12 @@ void Session::hold_session_finals() {
   if (!are_held) {
     listener_.on_message(
         fmt::format("measuring {} finalists again, in turn", format_count(numbers.size())));
-    finals = hold_finals(results_, numbers, evaluator_);
+    try {
+      finals = hold_finals(results_, numbers, evaluator_);
+    } catch (const DeviceLost& lost) {
+      listener_.on_message(fmt::format("no finals: {}", lost.what()));
+      return;
+    }
     journal_.finals(finals);
   }
   apply_finals(finals, results_);
