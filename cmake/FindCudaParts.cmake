@@ -1,10 +1,11 @@
-# Finds the parts of CUDA that rooftune builds with: NVRTC and the headers.
+# Finds the parts of CUDA that rooftune builds with: NVRTC, the headers and, optionally, CUPTI.
 # Looked for in CUDA_PATH, CUDA_HOME, CUDAPARTS_HINTS, the wheels that `./quickstart` puts under the build folder,
 # beside nvcc on PATH, and the usual prefixes; in the wheels alone where the environment sets
 # ROOFTUNE_IGNORE_SYSTEM_CUDA=1. A library is found by itself, a header by itself.
 # Sets CudaParts_FOUND, CudaParts_VERSION, CUDAPARTS_INCLUDE_DIRS, and the target CudaParts::nvrtc.
 
-set(_parts CUDAPARTS_NVRTC_INCLUDE CUDAPARTS_INCLUDE CUDAPARTS_NVRTC_LIBRARY)
+set(_parts CUDAPARTS_NVRTC_INCLUDE CUDAPARTS_INCLUDE CUDAPARTS_NVRTC_LIBRARY CUDAPARTS_CUPTI_INCLUDE
+    CUDAPARTS_CUPTI_LIBRARY)
 find_program(ROOFTUNE_NVCC nvcc)
 set(_hints "")
 if(NOT "$ENV{ROOFTUNE_IGNORE_SYSTEM_CUDA}")
@@ -41,6 +42,11 @@ find_path(CUDAPARTS_INCLUDE cuda_occupancy.h HINTS ${_hints}
           PATH_SUFFIXES include targets/x86_64-linux/include NO_DEFAULT_PATH)
 find_library(CUDAPARTS_NVRTC_LIBRARY NAMES nvrtc libnvrtc.so.13 libnvrtc.so.12 HINTS ${_hints}
              PATH_SUFFIXES lib64 lib targets/x86_64-linux/lib NO_DEFAULT_PATH)
+# Optional: hardware counters (the headers, from CUDA 12.8 on; the library is loaded at run time).
+find_path(CUDAPARTS_CUPTI_INCLUDE cupti_range_profiler.h HINTS ${_hints}
+          PATH_SUFFIXES include extras/CUPTI/include targets/x86_64-linux/include NO_DEFAULT_PATH)
+find_library(CUDAPARTS_CUPTI_LIBRARY NAMES cupti libcupti.so.13 libcupti.so.12 HINTS ${_hints}
+             PATH_SUFFIXES lib64 lib extras/CUPTI/lib64 targets/x86_64-linux/lib NO_DEFAULT_PATH)
 if(EXISTS "${CUDAPARTS_INCLUDE}/cuda.h")
   file(STRINGS ${CUDAPARTS_INCLUDE}/cuda.h _version REGEX "^#define CUDA_VERSION [0-9]+")
   string(REGEX MATCH "[0-9]+" _version "${_version}")

@@ -16,11 +16,13 @@ struct DeviceListing {
   std::string remark;     ///< why it is not available, and what to do
   std::string counters;   ///< whether hardware counters may be read, or why not
   DeviceProfile profile;  ///< meaningful where available
+  std::string driver;     ///< of a GPU: its release, and what compiles for it
 };
 std::vector<DeviceListing> list_devices();
 
-/// "auto" (a GPU where there is one, else the host), "host", "cuda", "cuda:N". Throws InputError
-/// for an unknown name (with a suggestion) or a device that is not here (with the reason).
+/// "auto" (a GPU where there is one, else the host), "host", "cuda" (the first), "cuda:N",
+/// "cuda:N,cuda:M" and "cuda:all" (equal GPUs that share the work). Throws InputError for an
+/// unknown name (with a suggestion) or a device that is not here (with the reason).
 std::unique_ptr<Device> open_device(const std::string& name);
 
 }  // namespace rooftune

@@ -19,6 +19,11 @@ void print_table(std::ostream& out, const std::vector<DeviceListing>& devices) {
                          profile.kind == DeviceKind::host ? "workers" : "multiprocessors",
                          format_bytes(static_cast<double>(profile.memory_bytes)));
     }
+    if (profile.kind == DeviceKind::cuda && !device.driver.empty()) {
+      out << fmt::format("         compute capability {}, up to {:.0f} MHz, {} of L2; driver {}\n",
+                         to_string(profile.cc), profile.clock_hz / 1e6,
+                         format_bytes(static_cast<double>(profile.l2_bytes)), device.driver);
+    }
     out << fmt::format("         {}: {}\n", device.available ? "available" : "not available",
                        device.remark);
     out << fmt::format("         counters: {}\n", device.counters);
@@ -35,6 +40,12 @@ nlohmann::json as_json(const DeviceListing& device) {
     json["kind"] = to_string(device.profile.kind);
     json["multiprocessors"] = device.profile.multiprocessors;
     json["memory_bytes"] = device.profile.memory_bytes;
+    json["l2_bytes"] = device.profile.l2_bytes;
+    json["clock_hz"] = device.profile.clock_hz;
+    if (!device.driver.empty()) {
+      json["compute_capability"] = to_string(device.profile.cc);
+      json["driver"] = device.driver;
+    }
   }
   return json;
 }

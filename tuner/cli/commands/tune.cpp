@@ -26,6 +26,9 @@ struct Tune {
   bool resume = false;
   bool explain = false;
   bool json = false;
+  bool warm = false;
+  std::string counters = "roofline";
+  double launch_limit = MeasureOptions().timeout_seconds;
   std::string out;
 };
 
@@ -40,6 +43,15 @@ std::string command_of(const Tune& tune) {
   }
   text += fmt::format(" --device {} --policy {} --seed {}", shell_word(tune.device), tune.policy,
                       tune.seed);
+  if (tune.warm) {
+    text += " --warm";
+  }
+  if (tune.counters != Tune().counters) {
+    text += " --counters " + tune.counters;
+  }
+  if (tune.launch_limit != Tune().launch_limit) {
+    text += fmt::format(" --launch-limit {}", tune.launch_limit);
+  }
   if (tune.evaluations) {
     text += fmt::format(" --evaluations {}", *tune.evaluations);
   }
@@ -59,6 +71,9 @@ TuneOptions options_of(const Tune& tune, const std::filesystem::path& out) {
   options.out = out;
   options.overrides = tune.spec.overrides;
   options.command = command_of(tune);
+  options.measure.warm = tune.warm;
+  options.measure.counters = counter_level_from(tune.counters).value();
+  options.measure.timeout_seconds = tune.launch_limit;
   return options;
 }
 
@@ -113,7 +128,10 @@ int run_tune(const Tune& tune, Io& io) {
 
 void add_options(CLI::App& command, Tune& tune) {
   add_spec_argument(command, tune.spec);
-  command.add_option("--device", tune.device, "auto, host, cuda or cuda:N")->capture_default_str();
+  command
+      .add_option("--device", tune.device,
+                  "auto, host, cuda:N, several as cuda:0,cuda:1, or cuda:all")
+      ->capture_default_str();
   command.add_option("--policy", tune.policy, "how the next configuration is chosen")
       ->capture_default_str()
       ->check(one_of(policy_names()));
@@ -124,6 +142,13 @@ void add_options(CLI::App& command, Tune& tune) {
       ->check(CLI::PositiveNumber);
   command.add_option("--seed", tune.seed, "of the policy; the same seed proposes the same")
       ->capture_default_str();
+  command.add_flag("--warm", tune.warm, "data may stay in a GPU's L2; else it is flushed");
+  command.add_option("--counters", tune.counters, "hardware counters of a GPU that are read")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"off", "roofline", "full"}));
+  command.add_option("--launch-limit", tune.launch_limit, "seconds after which a launch hangs")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   command.add_flag("--resume", tune.resume, "go on with the journal that is in the folder");
   command.add_flag("--explain", tune.explain, "say of every step why it is taken");
   command.add_option("--out", tune.out, "folder for the results (default: out/KERNEL)");
