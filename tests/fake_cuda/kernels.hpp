@@ -1,0 +1,20 @@
+// Counterparts of the tests' kernels, by name.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace fake_cuda {
+
+/// Where a kernel's output lies.
+struct Output {
+  char* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// nullptr for a name that is not registered. Takes the launch's arguments.
+using Kernel = Output (*)(void** arguments);
+/// By the mangled name, template arguments aside: "_Z5scaleILi128EEvPKfPfi" is "scale".
+Kernel find_kernel(const std::string& mangled_name);
+
+}  // namespace fake_cuda
