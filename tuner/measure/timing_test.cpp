@@ -149,7 +149,8 @@ TEST(Timing, AGpuThatIsAlwaysThrottledStillHasATime) {
   const Timing timing = time_kernel(steps, options, 0.02);
   EXPECT_EQ(timing.samples.size(), 5U);
   EXPECT_EQ(timing.dropped, 0);
-  EXPECT_THAT(timing.note, HasSubstr("throttled and staying so: the clock was down to 1000 MHz, 50%"));
+  EXPECT_THAT(timing.note,
+              HasSubstr("throttled and staying so: the clock was down to 1000 MHz, 50%"));
 }
 
 TEST(Timing, AMovingClockIsSaid) {
