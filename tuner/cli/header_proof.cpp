@@ -165,8 +165,7 @@ std::string HeaderProof::prove_at(const Spec& spec, const NamedValues& parameter
     return "";  // select() passes it by at this size
   }
   const auto judged = [&](const Failure& failure) -> std::string {
-    const std::string text =
-        fmt::format("{} at {}: {}", to_string(failure.outcome), to_string(problem), failure.reason);
+    const std::string text = fmt::format("at {}: {}", to_string(problem), failure.reason);
     if (failure.outcome == Outcome::wrong_result || failure.outcome == Outcome::crashed) {
       return text;
     }

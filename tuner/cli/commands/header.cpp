@@ -1,5 +1,6 @@
 #include <memory>
 #include <ostream>
+#include <set>
 
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/header_proof.hpp"
@@ -89,7 +90,12 @@ int run_header(const Header& header, Io& io) {
   options.command = command_of(header);
   options.embed = embed_of(header);
   options.spec_of = [&](const Results& it) -> const Spec& { return specs.of(it); };
-  options.warn = [&](const std::string& text) { io.err << "warning: " << text << '\n'; };
+  std::set<std::string> told;
+  options.warn = [&](const std::string& text) {
+    if (told.insert(text).second) {
+      io.err << "warning: " << text << '\n';
+    }
+  };
   if (!header.no_verify) {
     options.objection = [&](const Results& it, const Record& record) {
       return proof.objection(it, record);

@@ -161,9 +161,19 @@ class Builder {
     return place == kernel_.types.end() ? -1 : static_cast<int>(place - kernel_.types.begin());
   }
 
+  /// What any of the results knows to be wrong, at whatever size, is wrong.
+  bool known_wrong(const NamedValues& parameters) const {
+    return any_record(parameters,
+                      [](const Record& record) { return record.outcome == Outcome::wrong_result; });
+  }
+
   bool may_enter(const Candidate& candidate) const {
-    const std::string reason =
-        options_.objection ? options_.objection(*candidate.results, *candidate.record) : "";
+    std::string reason;
+    if (known_wrong(candidate.parameters())) {
+      reason = "its result is wrong in another of the runs";
+    } else if (options_.objection) {
+      reason = options_.objection(*candidate.results, *candidate.record);
+    }
     if (!reason.empty()) {
       options_.warn(fmt::format("{}: left out: {} on {}: {}", kernel_.name,
                                 to_string(candidate.parameters()), where(candidate), reason));
@@ -271,13 +281,19 @@ class Builder {
                                         to_string(b.result.entry.measured.parameters());
   }
 
-  bool failed_somewhere(const NamedValues& parameters) const {
+  template <class Condition>
+  bool any_record(const NamedValues& parameters, Condition condition) const {
     return std::any_of(results_.begin(), results_.end(), [&](const Results* results) {
-      return std::any_of(
-          results->records.begin(), results->records.end(), [&](const Record& record) {
-            return record.parameters == parameters && record.outcome != Outcome::ok &&
-                   record.outcome != Outcome::skipped;
-          });
+      return std::any_of(results->records.begin(), results->records.end(),
+                         [&](const Record& record) {
+                           return record.parameters == parameters && condition(record);
+                         });
+    });
+  }
+
+  bool failed_somewhere(const NamedValues& parameters) const {
+    return any_record(parameters, [](const Record& record) {
+      return record.outcome != Outcome::ok && record.outcome != Outcome::skipped;
     });
   }
 

@@ -157,6 +157,14 @@ TEST_F(HeaderModel, TheNextBestTakesThePlaceOfOneThatIsRefused) {
   EXPECT_THAT(refusal({on("A", {{b(1), {1, 1}}})}), HasSubstr("no configuration is left"));
 }
 
+TEST_F(HeaderModel, WhatAnyRunKnowsToBeWrongEntersNowhere) {
+  Results other = on("B", {{b(1), {1, 1}}, {b(2), {1, 1}}});
+  other.records[0].outcome = Outcome::wrong_result;
+  EXPECT_THAT(lines(kernel({on("A", {{b(1), {1, 1}}, {b(2), {2, 2}}}), other})),
+              ElementsAre("2@A M=8 N=8", "2@A M=32 N=8", "2@B M=8 N=8", "2@B M=32 N=8"));
+  EXPECT_THAT(warnings_.at(0), HasSubstr("left out: B=1 on A at M=8 N=8: its result is wrong"));
+}
+
 TEST_F(HeaderModel, ArgumentTypesPartTheTable) {
   results_ = {on("A", {{b(1), {1, 1}}, {b(2), {2, 2}}, {b(4), {3, 3}}})};
   const auto types = [](const Candidate& it) {
