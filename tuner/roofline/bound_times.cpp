@@ -83,24 +83,15 @@ class Collector {
         fmt::format("{} at no more than {}", model::bytes_text(certain), format_bandwidth(peak)));
   }
 
-  /// Bytes that no implementation of this configuration can avoid moving at the level.
+  /// Bytes that no implementation of this configuration can avoid moving at the level: the
+  /// compulsory ones. Traffic is a model, of shared memory too: compilers keep in registers what an
+  /// author counts as read again.
   double certain_bytes(Level level) const {
-    const auto find = [level](const std::map<Level, double>& amounts) {
-      const auto found = amounts.find(level);
-      return found == amounts.end() ? 0 : found->second;
-    };
-    switch (level) {
-      case Level::dram:
-        // As much as the L2 holds may be there before, or stay there after.
-        return std::max(0.0, find(input_.work.bytes) - static_cast<double>(device_.l2_bytes));
-      case Level::shared:
-        // Shared memory is explicit: what the kernel says is what it moves.
-        return std::max(find(input_.work.bytes), find(input_.work.traffic));
-      case Level::l2:
-      case Level::l1:
-        break;
-    }
-    return find(input_.work.bytes);
+    const auto found = input_.work.bytes.find(level);
+    const double compulsory = found == input_.work.bytes.end() ? 0 : found->second;
+    // As much as the L2 holds may be there before, or stay there after.
+    const double kept = level == Level::dram ? static_cast<double>(device_.l2_bytes) : 0;
+    return std::max(0.0, compulsory - kept);
   }
 
   void add_pipe(Bound bound, const std::optional<model::PipeTime>& pipe) {
