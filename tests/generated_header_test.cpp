@@ -471,5 +471,100 @@ int main() {
   EXPECT_EQ(run(), "");
 }
 
+/// As much of the CUDA runtime as a launcher calls: remembers, and runs the kernel once.
+constexpr const char* runtime_double = R"(
+#pragma once
+#include <cstddef>
+#include <cstring>
+#include <utility>
+#define __global__
+struct dim3 { unsigned x, y, z; dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {} };
+enum cudaError_t { cudaSuccess, cudaErrorInvalidValue = 1, cudaErrorInvalidConfiguration = 9,
+                   cudaErrorLaunchFailure = 719 };
+using cudaStream_t = int*;
+struct cudaDeviceProp { char name[256]; int major, minor; };
+struct cudaFuncAttributes { std::size_t sharedSizeBytes; };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
+inline std::size_t static_bytes = 0;
+inline int opted_in = 0, properties_asked = 0;
+inline unsigned blocks = 0;
+inline cudaError_t answer = cudaSuccess;
+inline cudaError_t cudaGetDevice(int* device) { *device = 0; return cudaSuccess; }
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  std::strcpy(properties->name, "NVIDIA A");
+  properties->major = 8;
+  properties->minor = 0;
+  ++properties_asked;
+  return cudaSuccess;
+}
+template <class T> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, T*) {
+  attributes->sharedSizeBytes = static_bytes;
+  return cudaSuccess;
+}
+template <class T> cudaError_t cudaFuncSetAttribute(T*, cudaFuncAttribute, int bytes) {
+  opted_in = bytes;
+  return cudaSuccess;
+}
+template <class... Types, std::size_t... Places>
+void call(void (*kernel)(Types...), void** arguments, std::index_sequence<Places...>) {
+  kernel(*static_cast<Types*>(arguments[Places])...);
+}
+template <class... Types>
+cudaError_t cudaLaunchKernel(void (*kernel)(Types...), dim3 grid, dim3, void** arguments,
+                             std::size_t, cudaStream_t) {
+  blocks = grid.x;
+  call(kernel, arguments, std::index_sequence_for<Types...>());
+  return answer;
+}
+)";
+
+/// C020: 48 KiB of dynamic shared memory and one static byte have to be asked for.
+constexpr const char* launch_checks = R"(
+namespace t = rooftune_tuned::k;
+int main() {
+  float result[2] = {};
+  int wrong = 0;
+  const auto expect = [&wrong](bool holds) { wrong += holds ? 0 : 1; };
+  expect(t::launch(nullptr, {48}, result, 7) == cudaSuccess);
+  expect(result[0] == 7 && result[1] == 32 && blocks == 2 && opted_in == 0);
+  static_bytes = 16;
+  expect(t::launch(nullptr, {48}, result, 7) == cudaSuccess && opted_in == 48 * 1024);
+  static_bytes = 0;
+  expect(t::launch(nullptr, {64}, result, 8) == cudaSuccess && opted_in == 64 * 1024);
+  expect(result[0] == 8 && result[1] == 64 && blocks == 1);
+  expect(properties_asked == 1);
+  answer = cudaErrorLaunchFailure;
+  expect(t::launch(nullptr, {64}, result, 8) == cudaErrorLaunchFailure);
+  blocks = 99;
+  expect(t::launch(nullptr, {-1}, result, 8) == cudaErrorInvalidConfiguration && blocks == 99);
+  return wrong;
+}
+)";
+
+TEST(GeneratedLauncher, AsksForSharedMemoryAndGivesErrorsBack) {
+  const TemporaryFolder folder;
+  folder.write("k.cu",
+               "template <int B> __global__ void k(float* a, int n) {\n"
+               "  a[0] = static_cast<float>(n);\n  a[1] = B;\n}\n");
+  folder.write("k.yaml",
+               "kernel: {source: k.cu, name: \"k<{B}>\"}\nconstants: {M: 1}\n"
+               "parameters: {B: {values: [32, 64]}}\n"
+               "launch: {block: [B], grid: [\"ceil_div(M, B)\"], shared_bytes: M * 1024}\n"
+               "arguments: [{name: a, type: float, count: 2, access: out}, "
+               "{name: n, type: int, value: M}]\nproblems: [{M: 48}, {M: 64}]\n");
+  const Spec spec = load_spec(folder.path() / "k.yaml");
+  HeaderOptions options;
+  options.embed = HeaderEmbed::launcher;
+  options.spec_of = [&](const Results&) -> const Spec& { return spec; };
+  const Results results = made_up_results(spec, named_device("A", 8, 0),
+                                          {{{{"B", 32}}, {1, 2}}, {{{"B", 64}}, {2, 1}}});
+  folder.write("cuda_runtime.h", runtime_double);
+  folder.write("check.cpp", tuned_header({results}, options) + launch_checks);
+  EXPECT_EQ(
+      output_of(fmt::format("cd '{}' && g++ {} -D__CUDACC__ -I. check.cpp -o check && ./check",
+                            folder.path().string(), warnings)),
+      "");
+}
+
 }  // namespace
 }  // namespace rooftune
