@@ -177,6 +177,7 @@ static_assert(t::reduction::select(a100, {65536}).parameters().COMBINE == "share
 static_assert(t::reduction::select(h100, {1 << 28}).geometry.grid.x == (1 << 28) / 8192);
 static_assert(t::transpose::select(rtx4090, {16384, 64}).parameters().TILE == 64);
 static_assert(t::transpose::Tuned::geometry({64, 64}).block.x == 32);
+static_assert(t::sgemm::NVIDIA_H100_SXM5_M512_N512_K512_half::T == "half");
 // K = 510 is no multiple of VECTOR = 4: what needs it is passed by, at every step.
 static_assert(t::sgemm::select(h100, {512, 510, 510}).parameters().VECTOR == 1);
 static_assert(t::sgemm::select(h100, {512, 510, 510}).match == Match::nearest_size);

@@ -47,7 +47,11 @@ class Section {
  private:
   /// The table's lines, then the defaults that are none of them.
   void collect_rows() {
-    CppNames given(section_names);
+    std::set<std::string> taken = section_names;
+    for (const auto& name : names_) {
+      taken.insert(name.second);  // a member may not have its struct's name
+    }
+    CppNames given(std::move(taken));
     const auto add = [&](const Entry& entry, const std::string& title) {
       rows_.push_back(entry);
       row_names_.push_back(given.give(title));
@@ -63,10 +67,35 @@ class Section {
     }
   }
 
-  /// "_float" where lines differ by their argument types.
+  /// "_half" where lines differ by their argument types: those that differ, each once.
   std::string types_suffix(const Entry& entry) const {
-    return kernel_.types.size() < 2 ? ""
-                                    : "_" + kernel_.types[static_cast<std::size_t>(entry.types)];
+    const std::vector<std::string> own =
+        split_types(kernel_.types[static_cast<std::size_t>(entry.types)]);
+    std::vector<std::string> telling;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const bool differs =
+          std::any_of(kernel_.types.begin(), kernel_.types.end(),
+                      [&](const std::string& types) { return split_types(types).at(i) != own[i]; });
+      if (differs && std::find(telling.begin(), telling.end(), own[i]) == telling.end()) {
+        telling.push_back(own[i]);
+      }
+    }
+    std::string text;
+    for (const std::string& type : telling) {
+      const std::size_t begin = type.rfind("const ", 0) == 0 ? 6 : 0;
+      text += "_" + type.substr(begin, type.find('*') - begin);
+    }
+    return text;
+  }
+
+  static std::vector<std::string> split_types(const std::string& text) {
+    std::vector<std::string> parts;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find(", ", begin), text.size());
+      parts.push_back(text.substr(begin, end - begin));
+      begin = end + 2;
+    }
+    return parts;
   }
 
   std::string title_of(const Entry& entry) const {

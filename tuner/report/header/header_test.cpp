@@ -55,6 +55,16 @@ TEST(TunedHeader, TheSameResultsGiveTheSameBytesInAnyOrder) {
   EXPECT_EQ(tuned_macros({a, b}, {}, "t.h"), tuned_macros({b, a}, {}, "t.h"));
 }
 
+TEST(TunedHeader, AStructHasAnotherNameThanItsMembers) {
+  Results results = results_on("B");  // as its parameter
+  results.problems = {{}};
+  results.records[0].problems[0].problem = {};
+  results.launch.grid = {"1"};
+  results.removed.clear();
+  EXPECT_THAT(tuned_header({results}, {}), HasSubstr("struct B_2 {\n  static constexpr "
+                                                     "std::int64_t B = 4;\n"));
+}
+
 TEST(TunedHeader, ANamespaceHasToBeOne) {
   HeaderOptions options;
   options.name_space = "mine::tuned";
