@@ -21,8 +21,9 @@ Gpu::Gpu(std::shared_ptr<const DriverApi> driver, int index) : driver_(std::move
   CUcontext context = nullptr;
   check(api().context_retain(&context, device_), "making a context");
   check(api().context_set(context), "making a context");
-  // Not the default stream: what the driver does of its own there would be timed too.
-  check(api().create_stream(&stream_, CU_STREAM_NON_BLOCKING), "making a stream");
+  // One that waits for the default stream: a copy from the host, which goes there, may return
+  // before all of it has arrived.
+  check(api().create_stream(&stream_, CU_STREAM_DEFAULT), "making a stream");
 }
 
 Gpu::~Gpu() {

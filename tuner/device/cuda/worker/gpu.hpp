@@ -4,6 +4,7 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -116,7 +117,7 @@ class StreamHold {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool held_ = false;
-  bool timed_out_ = false;
+  std::atomic<bool> timed_out_{false};
 };
 
 }  // namespace rooftune::cuda
