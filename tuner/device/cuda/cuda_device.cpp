@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/hash.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include "tuner/device/cuda/counters.hpp"
 #include "tuner/device/cuda/library.hpp"
