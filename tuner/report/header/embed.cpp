@@ -212,7 +212,7 @@ std::string literal_lines(std::string_view text) {
 std::pair<std::string, std::string> parts(const EmbeddedKernel& embedded,
                                           const NamedValues& defines) {
   const std::string& text = embedded.source.text;
-  const TokenizedText source = tokenize(text, embedded.spec->kernel->source.string());
+  const TokenizedText source = tokenize(text, kernel_of(*embedded.spec).source.string());
   const std::size_t place = defines.empty() ? 0 : place_of_defines(source, defines);
   const std::size_t end = place == 0 ? 0 : std::min(text.find('\n', place), text.size() - 1) + 1;
   return {text.substr(0, end), text.substr(end)};
@@ -263,6 +263,14 @@ std::string programs(const EmbeddedKernel& embedded, const Rows& rows) {
 
 }  // namespace
 
+const KernelSpec& kernel_of(const Spec& spec) {
+  if (!spec.kernel) {
+    throw InputError(fmt::format("{}: there is no kernel to embed", spec.file.string()),
+                     "use --embed none");
+  }
+  return *spec.kernel;
+}
+
 Build build_of(const Spec& spec, const NamedValues& parameters, const Problem& problem) {
   const KernelInstance instance = instantiate(spec, parameters, problem);
   Build build;
@@ -270,7 +278,7 @@ Build build_of(const Spec& spec, const NamedValues& parameters, const Problem& p
   build.options = instance.options;
   build.defines = instance.defines;
   build.argument_types = argument_types(
-      instance.arguments, kernel_signature(read_source(spec.kernel->source),
+      instance.arguments, kernel_signature(read_source(kernel_of(spec).source),
                                            plain_kernel_name(instance.name_expression)));
   return build;
 }
@@ -288,12 +296,12 @@ EmbeddedKernel embedded_kernel(const Spec& spec, const Results& results, HeaderE
   embedded.how = how;
   embedded.spec = &spec;
   embedded.source = whole_source(spec);
-  std::vector<std::string> names = spec.kernel->name.text.names();
-  for (const SpecText& option : spec.kernel->options) {
+  std::vector<std::string> names = kernel_of(spec).name.text.names();
+  for (const SpecText& option : kernel_of(spec).options) {
     const std::vector<std::string> more = option.text.names();
     names.insert(names.end(), more.begin(), more.end());
   }
-  names.insert(names.end(), spec.kernel->defines.begin(), spec.kernel->defines.end());
+  names.insert(names.end(), kernel_of(spec).defines.begin(), kernel_of(spec).defines.end());
   for (const std::string& name : names) {
     Uses uses(results);
     uses.add_name(name);

@@ -10,6 +10,9 @@
 
 namespace rooftune::header {
 
+/// Throws InputError for a spec without one.
+const KernelSpec& kernel_of(const Spec& spec);
+
 /// A source without files beside it.
 struct WholeSource {
   std::string text;                   ///< local includes in their places; as NVRTC takes it

@@ -87,7 +87,7 @@ void define_launch(Macros& macros, const std::string& prefix, const Candidate& m
     const std::uint64_t sizes[] = {dim.x, dim.y, dim.z};
     for (int axis = 0; axis < 3; ++axis) {
       const std::string name = dimension(kind, "XYZ"[axis]);
-      macros.define(prefix + "LAUNCH_" + name, "the launch's " + name,
+      macros.define(fmt::format("{}LAUNCH_{}", prefix, name), "the launch's " + name,
                     fmt::format("{}", sizes[axis]));
     }
   };

@@ -118,8 +118,8 @@ std::vector<std::string> macros_of(const std::string& body) {
 }  // namespace
 
 WholeSource whole_source(const Spec& spec) {
-  const fs::path& file = spec.kernel->source;
-  std::vector<fs::path> folders = spec.kernel->include;
+  const fs::path& file = kernel_of(spec).source;
+  std::vector<fs::path> folders = kernel_of(spec).include;
   folders.push_back(file.parent_path());
   WholeSource source;
   source.text = Flattener(folders).flatten(file);
