@@ -32,7 +32,7 @@ TEST(RooflinePolicy, FindsTheOptimumOfASmoothKernelSoon) {
 
 TEST(RooflinePolicy, WrongFormulasCostLittle) {
   const Kernel kernel(true);
-  EXPECT_LT(best_after(roofline, kernel, 40), 1.15);
+  EXPECT_LT(best_after(roofline, kernel, 32), 1.2);
 }
 
 /// Points of the start that the roofline chose.
@@ -93,7 +93,7 @@ TEST(RooflinePolicy, WorksWithoutFormulasOrGeometry) {
   Kernel kernel;
   kernel.context.bounds = nullptr;
   kernel.context.geometry = nullptr;
-  EXPECT_LT(best_after(roofline, kernel, 40), 1.15);
+  EXPECT_LT(best_after(roofline, kernel, 32), 1.2);
 }
 
 TEST(RooflinePolicy, TheRooflineLeadsTheStart) {

@@ -98,7 +98,7 @@ inline double best_after(const std::function<std::unique_ptr<Policy>(const Searc
                          const Kernel& kernel, int evaluations) {
   const double optimum = kernel.optimum();
   double sum = 0;
-  constexpr int seeds = 5;
+  constexpr int seeds = 3;
   for (int seed = 1; seed <= seeds; ++seed) {
     SearchContext context = kernel.context;
     context.seed = static_cast<std::uint64_t>(seed);
