@@ -52,35 +52,53 @@ Work counted_work(const Counters& counters) {
       work.traffic[level] = *bytes;
     }
   };
+  // Bytes, or the units that they move in.
+  const auto add_units = [&](Level level, const std::string& a, const std::string& b,
+                             double bytes) {
+    if (const auto units = sum(counters, a, b); units && work.traffic.count(level) == 0) {
+      add_bytes(level, *units * bytes);
+    }
+  };
+  constexpr double sector = 32;
+  constexpr double wavefront = 128;
   add_bytes(Level::dram, counter(counters, "dram__bytes.sum"));
   add_bytes(Level::l2, counter(counters, "lts__t_bytes.sum"));
   add_bytes(Level::l1, counter(counters, "l1tex__t_bytes.sum"));
   add_bytes(Level::shared, counter(counters, "smsp__sass_data_bytes_mem_shared.sum"));
+  add_units(Level::dram, "dram__sectors_read.sum", "dram__sectors_write.sum", sector);
+  add_units(Level::l2, "lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum", sector);
+  const std::string shared = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_";
+  add_units(Level::shared, shared + "ld.sum", shared + "st.sum", wavefront);
   return work;
 }
 
 std::optional<double> counted_utilisation(const Counters& counters, Bound bound) {
   // sm__throughput is not here: it is the busiest of many pipes, so 96% of it says nothing about
   // floating point.
-  const std::string peak = ".avg.pct_of_peak_sustained_elapsed";
-  std::optional<double> percent;
-  switch (bound) {
-    case Bound::dram:
-      percent = counter(counters, "gpu__dram_throughput" + peak);
-      break;
-    case Bound::l2:
-      percent = counter(counters, "lts__throughput" + peak);
-      break;
-    case Bound::l1:
-      percent = counter(counters, "l1tex__throughput" + peak);
-      break;
-    case Bound::issue:
-      percent = counter(counters, "smsp__issue_active.avg.pct_of_peak_sustained_active");
-      break;
-    default:
-      break;
+  struct Row {
+    Bound bound;
+    const char* name;
+  };
+  // The first one that was collected counts, of each bound.
+  constexpr auto rows = std::to_array<Row>({
+      {Bound::dram, "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"},
+      {Bound::dram, "dram__throughput.avg.pct_of_peak_sustained_elapsed"},
+      {Bound::l2, "lts__throughput.avg.pct_of_peak_sustained_elapsed"},
+      {Bound::l2, "lts__t_sectors.avg.pct_of_peak_sustained_elapsed"},
+      {Bound::l1, "l1tex__throughput.avg.pct_of_peak_sustained_elapsed"},
+      {Bound::shared,
+       "l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed"},
+      {Bound::fp, "smsp__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active"},
+      {Bound::special, "smsp__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active"},
+      {Bound::issue, "smsp__issue_active.avg.pct_of_peak_sustained_active"},
+  });
+  for (const Row& row : rows) {
+    const auto percent = row.bound == bound ? counter(counters, row.name) : std::nullopt;
+    if (percent) {
+      return *percent / 100;
+    }
   }
-  return percent ? std::optional(*percent / 100) : std::nullopt;
+  return std::nullopt;
 }
 
 std::optional<double> sectors_per_request(const Counters& counters) {

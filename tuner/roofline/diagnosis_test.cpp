@@ -388,5 +388,72 @@ TEST(Rules, AreDocumentedAsTheyAre) {
   EXPECT_EQ(documented_rules(), table) << "copy the table into docs/roofline.md";
 }
 
+/// What KTT collects: sectors and wavefronts for bytes, shares of pipes.
+TEST(Diagnosis, UnitsAndPipesAreCountersToo) {
+  const DeviceProfile device = load_device("rtx-2080-ti");
+  const Counters memory = {{"dram__sectors_read.sum", 10e6}, {"dram__sectors_write.sum", 5e6}};
+  const double seconds = 15e6 * 32 / (0.8 * 616e9);
+  const Diagnosis by_sectors = diagnose_model({}, seconds, device, memory);
+  EXPECT_EQ(by_sectors.findings.at(0).bound, Bound::dram);
+  EXPECT_NEAR(by_sectors.findings[0].utilisation, 0.8, 1e-6);
+
+  const Counters pipes = {{"smsp__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active", 98},
+                          {"smsp__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active", 80},
+                          {"dram__throughput.avg.pct_of_peak_sustained_elapsed", 26}};
+  const Diagnosis by_pipes = diagnose_model({}, 1e-3, device, pipes);
+  EXPECT_EQ(by_pipes.findings.at(0).bound, Bound::special);
+  EXPECT_EQ(by_pipes.findings.at(1).bound, Bound::fp);
+}
+
+TEST(Diagnosis, TheNearerOfTwoCountedRoofsBinds) {
+  // 64 bytes a clock is all that Turing's shared memory moves: half of its wavefronts' peak.
+  const DeviceProfile device = load_device("rtx-2080-ti");
+  const Roof* shared = device.roof(RoofKind::bandwidth, "shared");
+  ASSERT_NE(shared, nullptr);
+  const double wavefronts = 1e8;
+  const double seconds = wavefronts * 128 / (0.9 * shared->value);
+  const Counters counters = {
+      {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", wavefronts},
+      {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 0},
+      {"l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed", 45}};
+  const Diagnosis d = diagnose_model({}, seconds, device, counters);
+  EXPECT_EQ(d.findings.at(0).bound, Bound::shared);
+  EXPECT_NEAR(d.findings[0].utilisation, 0.9, 1e-6);
+}
+
+BoundTimes times_of(double l2, double fp) {
+  return {{Bound::l2, l2, false, ""}, {Bound::fp, fp, false, ""}};
+}
+
+Diagnosis bound_by(Bound bound, double utilisation) {
+  Diagnosis d;
+  d.verdict = Diagnosis::Verdict::bound;
+  d.findings.emplace_back();
+  d.findings[0].bound = bound;
+  d.findings[0].utilisation = utilisation;
+  return d;
+}
+
+TEST(Advice, IsToTakeTimeOffTheBoundAndPutItOnNoOther) {
+  const Diagnosis l2 = bound_by(Bound::l2, 0.8);
+  const double seconds = 1;
+  EXPECT_TRUE(recommends(l2, seconds, times_of(0.8, 0.2), times_of(0.4, 0.2), Role::other));
+  EXPECT_FALSE(recommends(l2, seconds, times_of(0.8, 0.2), times_of(0.8, 0.1), Role::tile));
+  EXPECT_FALSE(recommends(l2, seconds, times_of(0.8, 0.2), times_of(0.4, 0.9), Role::tile));
+  EXPECT_FALSE(recommends(l2, seconds, times_of(0.8, 0.2), times_of(0.75, 0.2), Role::tile));
+  Diagnosis near = l2;
+  near.verdict = Diagnosis::Verdict::near_ceiling;
+  EXPECT_FALSE(recommends(near, seconds, times_of(0.8, 0.2), times_of(0.4, 0.2), Role::tile));
+}
+
+TEST(Advice, GoesByRolesWhereTheModelDoesNotKnowTheBound) {
+  // Counted: 0.9 of the roof. The model sees 0.1.
+  const Diagnosis l2 = bound_by(Bound::l2, 0.9);
+  EXPECT_TRUE(recommends(l2, 1, times_of(0.1, 0.5), times_of(0.1, 0.2), Role::tile));
+  EXPECT_FALSE(recommends(l2, 1, times_of(0.1, 0.5), times_of(0.1, 0.2), Role::launch_bounds));
+  EXPECT_TRUE(recommends(bound_by(Bound::occupancy, 0), 1, {}, {}, Role::launch_bounds));
+  EXPECT_FALSE(recommends(bound_by(Bound::occupancy, 0), 1, {}, {}, Role::layout));
+}
+
 }  // namespace
 }  // namespace rooftune

@@ -67,11 +67,17 @@ void Facts::add_counted_uses() {
     }
   }
   for (const Bound bound : roof_bounds) {
-    if (const auto share = counted_utilisation(input.counters, bound)) {
-      // L1 and shared memory are one unit: its load is the one's that moves more.
-      const bool is_shared = bound == Bound::l1 && use(Bound::shared) > use(Bound::l1);
-      uses[is_shared ? Bound::shared : bound] = {*share, "share of the unit's sustained peak",
-                                                 AmountSource::counters};
+    const auto share = counted_utilisation(input.counters, bound);
+    if (!share) {
+      continue;
+    }
+    // L1 and shared memory are one unit: its load is the one's that moves more.
+    const bool is_shared = bound == Bound::l1 && use(Bound::shared) > use(Bound::l1);
+    Use& counted_use = uses[is_shared ? Bound::shared : bound];
+    // A unit's peak may be more than what the level can move (Turing's shared memory, half of it):
+    // the nearer roof binds.
+    if (counted_use.source != AmountSource::counters || counted_use.share < *share) {
+      counted_use = {*share, "share of the unit's sustained peak", AmountSource::counters};
     }
   }
 }

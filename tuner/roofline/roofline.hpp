@@ -148,6 +148,14 @@ Diagnosis diagnose(const DiagnosisInput& input, const DeviceProfile& device);
 /// The families of remedies of a bound, and through them the roles.
 const std::vector<Remedy>& remedies_of(Bound bound);
 
+/// Whether a step of one parameter follows from the diagnosis of the point that it starts from,
+/// which took `seconds`: by the model it takes time off the bound that binds, and pushes no other
+/// bound in its way. Where the model does not know that bound (it has no formula for it, or sees
+/// less than half of what was counted), the role of the changed parameter has to be a remedy's.
+/// `from` and `to` are the model's times of both ends.
+bool recommends(const Diagnosis& diagnosis, double seconds, const BoundTimes& from,
+                const BoundTimes& to, Role changed);
+
 /// A rule of the diagnosis as people read it. docs/roofline.md holds this table.
 struct RuleInfo {
   Bound bound = Bound::dram;

@@ -121,8 +121,11 @@ Judged tensor_unused(const Facts& facts, const DiagnosisRule& rule) {
 }
 
 Judged divergence(const Facts& facts, const DiagnosisRule& rule) {
-  const auto threads =
+  auto threads =
       counter(facts.input.counters, "smsp__average_thread_inst_executed_per_inst_executed.ratio");
+  if (!threads) {  // as older profilers call it
+    threads = counter(facts.input.counters, "smsp__thread_inst_executed_per_inst_executed.ratio");
+  }
   if (!threads || *threads >= rule.threshold || *threads <= 0) {
     return std::nullopt;
   }
@@ -279,7 +282,7 @@ const std::vector<DiagnosisRule>& rules() {
       {Bound::shared, 0.6, used, model_or_counters, speed_of_light, roof_used},
       {Bound::fp, 0.6, used, model_or_counters, speed_of_light, roof_used},
       {Bound::tensor, 0.6, used, "model", speed_of_light, roof_used},
-      {Bound::special, 0.6, used, "model", speed_of_light, roof_used},
+      {Bound::special, 0.6, used, model_or_counters, speed_of_light, roof_used},
       {Bound::issue, 0.6, used, model_or_counters, speed_of_light, roof_used},
       {Bound::fetch, 0.6, used, "model", speed_of_light, roof_used},
       {Bound::access, 1.5, "DRAM traffic >= {} times the compulsory bytes", model_or_counters,

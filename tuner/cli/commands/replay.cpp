@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "tuner/cli/commands.hpp"
+#include "tuner/cli/replay/advice.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/units.hpp"
 #include "tuner/report/convergence_svg.hpp"
@@ -27,6 +28,7 @@ struct ReplayArguments {
   std::string device;
   ReplayOptions options;
   fs::path svg;
+  bool advice = false;
   bool json = false;
 };
 
@@ -162,6 +164,23 @@ void print_json(const std::vector<CaseScores>& all, bool suite, Io& io) {
   io.out << document.dump(2) << '\n';
 }
 
+int run_advice(const std::vector<std::pair<fs::path, fs::path>>& files,
+               const ReplayArguments& arguments, Io& io) {
+  std::vector<RecordedAdvice> all;
+  for (const auto& [spec, recording] : files) {
+    const Case it = open_case(spec, recording, arguments.device, io);
+    for (RecordedAdvice& one : advice_of(it.name, it.spec, it.recording, it.device)) {
+      all.push_back(std::move(one));
+    }
+  }
+  if (arguments.json) {
+    io.out << advice_json(all).dump(2) << '\n';
+  } else {
+    print_advice(all, io.out);
+  }
+  return 0;
+}
+
 int run_replay(const ReplayArguments& arguments, Io& io) {
   std::vector<RecordedCase> cases;
   if (arguments.suite.empty()) {
@@ -174,6 +193,9 @@ int run_replay(const ReplayArguments& arguments, Io& io) {
                       arguments.suite.string()),
           "a recording FOLDER/STEM-DEVICE.json.gz needs configs/recorded/FOLDER/STEM.yaml");
     }
+  }
+  if (arguments.advice) {
+    return run_advice(files, arguments, io);
   }
   std::vector<CaseScores> all;
   for (const RecordedCase& recorded : cases) {
@@ -202,6 +224,7 @@ void add_replay(CLI::App& app, Action& action) {
       "examples:\n"
       "  rooftune replay configs/recorded/ktt/coulomb3d.yaml coulomb3d-RTX_2080_Ti.json.gz\n"
       "  rooftune replay SPEC RECORDING --policy roofline,random --repeats 50 --svg curves.svg\n"
+      "  rooftune replay SPEC RECORDING --advice\n"
       "  rooftune replay --suite recordings/ --policy roofline,random --json");
   auto* spec = command->add_option("SPEC", arguments->spec, "the spec of the recorded kernel");
   auto* recording =
@@ -223,6 +246,9 @@ void add_replay(CLI::App& app, Action& action) {
   command->add_option("--device", arguments->device,
                       "the recorded device, where its name is not recognised");
   command->add_option("--svg", arguments->svg, "write the convergence curves to FILE");
+  command->add_flag("--advice", arguments->advice,
+                    "no search: how often the steps that the diagnosis recommends gain, against "
+                    "all steps");
   command->add_flag("--json", arguments->json, "one JSON array, an object per policy");
   command->callback([arguments, spec, suite, &action] {
     if (spec->empty() && suite->empty()) {
