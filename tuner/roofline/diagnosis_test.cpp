@@ -388,6 +388,16 @@ TEST(Rules, AreDocumentedAsTheyAre) {
   EXPECT_EQ(documented_rules(), table) << "copy the table into docs/roofline.md";
 }
 
+/// Every eighth word of a sector of eight: an eighth of the bandwidth moves the ridge, and what was
+/// bound by arithmetic is bound by memory again.
+TEST(Diagnosis, StridedAccessMovesTheRidge) {
+  const ModelInput hundred_operations = work(12.5 * 1e9, 1e9);
+  EXPECT_EQ(place(hundred_operations, 0, two_roofs(10e12, 900e9)).roof, "fp32");
+  const Placement strided = place(hundred_operations, 0, two_roofs(10e12, 900e9 / 8));
+  EXPECT_EQ(strided.roof, "dram");
+  EXPECT_NEAR(strided.levels.at(0).ridge, 88.9, 0.1);
+}
+
 /// What KTT collects: sectors and wavefronts for bytes, shares of pipes.
 TEST(Diagnosis, UnitsAndPipesAreCountersToo) {
   const DeviceProfile device = load_device("rtx-2080-ti");

@@ -334,6 +334,45 @@ TEST(Export, TakesResultsAndTellsWhatItCannotDo) {
   EXPECT_EQ(run_command({"export", "nowhere.json", "--format", "csv"}).status, 1);
 }
 
+TEST(ShippedRecordings, ReplayAsTheyAre) {
+  for (const char* name : {"transpose", "reduction"}) {
+    const fs::path folder = fs::path(ROOFTUNE_SOURCE_DIR) / "examples/recorded";
+    const std::string spec = (folder / fmt::format("{}.yaml", name)).string();
+    const std::string file = (folder / fmt::format("{}-host.results.json.gz", name)).string();
+    const Recording recording = open_recording(file);
+    ASSERT_TRUE(recording.device.has_value());
+    EXPECT_EQ(recording.device->kind, DeviceKind::host);
+    EXPECT_EQ(recording.points.size(), Space(load_spec(spec)).size());
+    EXPECT_LT(recording.points.size(), 300U);
+    const CommandResult replayed =
+        run_command({"replay", spec, file, "--policy", "random", "--repeats", "2", "--json"});
+    ASSERT_EQ(replayed.status, 0) << replayed.err;
+    EXPECT_GT(Json::parse(replayed.out).at(0).at("to").at("1.20").at("reached"), 0);
+    const CommandResult advice = run_command({"replay", spec, file, "--advice", "--json"});
+    ASSERT_EQ(advice.status, 0) << advice.err;
+    EXPECT_EQ(Json::parse(advice.out).at(0).at("evidence"), "model");
+  }
+}
+
+TEST(Replay, NamesTheDifferenceBetweenSpecAndRecording) {
+  const TemporaryFolder folder;
+  const fs::path cache = folder.path() / "stencil-A100.json";
+  write(cache, cache_text([](int bx, int, int) { return bx < 64; }));
+  const auto replay = [&](const std::string& parameters) {
+    const fs::path spec = folder.path() / "spec.yaml";
+    write(spec, "parameters:\n" + parameters);
+    return run_command({"replay", spec.string(), cache.string(), "--policy", "random"});
+  };
+  const std::string two = "  tile: {values: [1, 2, 4]}\n  pad: {values: [0, 1]}\n";
+  EXPECT_THAT(replay(two + "  block_x: {values: [16, 32, 48]}\n").err,
+              HasSubstr("parameter \"block_x\" is not in the recording"));
+  EXPECT_THAT(replay(two).err, HasSubstr("\"block_size_x\" is not in the spec"));
+  const CommandResult absent = replay(two + "  block_size_x: {values: [16, 32, 48, 64]}\n");
+  EXPECT_EQ(absent.status, 1);
+  EXPECT_THAT(absent.err, HasSubstr("lacks 6 of the spec's 24 configurations"));
+  EXPECT_EQ(replay(two + "  block_size_x: {values: [16, 32, 48]}\n").status, 0);
+}
+
 TEST(SharedRecordings, ImportAndReplay) {
   const char* recordings = std::getenv("ROOFTUNE_RECORDINGS");
   if (recordings == nullptr) {

@@ -313,5 +313,11 @@ TEST(CeilingsCommand, AMeasuredFigureAboveTheDataSheetIsShownWithANote) {
   EXPECT_THAT(result.out, HasSubstr("above the data sheet"));
 }
 
+TEST(RooflineCommand, NumbersBesideResultsAreRefused) {
+  const CommandResult both = ask({"--flops", "1", "results.json"});
+  EXPECT_EQ(both.status, 2);
+  EXPECT_THAT(both.err, HasSubstr("give it alone, or numbers without it"));
+}
+
 }  // namespace
 }  // namespace rooftune::cli
