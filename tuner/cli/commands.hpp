@@ -8,6 +8,7 @@ namespace rooftune::cli {
 void add_tune(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_space(CLI::App& app, Action& action);
+void add_rank(CLI::App& app, Action& action);
 void add_header(CLI::App& app, Action& action);
 void add_occupancy(CLI::App& app, Action& action);
 void add_roofline(CLI::App& app, Action& action);

@@ -13,6 +13,7 @@ constexpr auto commands = std::to_array<Register>({
     add_tune,
     add_verify,
     add_space,
+    add_rank,
     add_header,
     add_occupancy,
     add_roofline,
