@@ -63,7 +63,11 @@ void Facts::add_counted_uses() {
   for (const BoundTime& time : bound_times(counted_model, device)) {
     if (time.bound == Bound::dram || time.bound == Bound::l2 || time.bound == Bound::fp ||
         time.bound == Bound::shared) {
-      uses[time.bound] = {time.seconds / input.seconds, time.basis, AmountSource::counters};
+      Use& use = uses[time.bound];
+      // The longest of a bound comes first; a shorter one is only the provable part of it.
+      if (use.source != AmountSource::counters) {
+        use = {time.seconds / input.seconds, time.basis, AmountSource::counters};
+      }
     }
   }
   for (const Bound bound : roof_bounds) {

@@ -179,6 +179,9 @@ std::vector<RecordedCase> recorded_cases(const std::filesystem::path& folder) {
 }
 
 DeviceProfile recorded_device(const Recording& recording) {
+  if (recording.device && !recording.device->roofs.empty()) {
+    return *recording.device;
+  }
   if (auto profile = match_device(recording.device_name)) {
     return *profile;
   }

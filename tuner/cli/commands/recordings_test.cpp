@@ -345,7 +345,7 @@ TEST(ShippedRecordings, ReplayAsTheyAre) {
     EXPECT_EQ(recording.points.size(), Space(load_spec(spec)).size());
     EXPECT_LT(recording.points.size(), 300U);
     const CommandResult replayed =
-        run_command({"replay", spec, file, "--policy", "random", "--repeats", "2", "--json"});
+        run_command({"replay", spec, file, "--policy", "random", "--repeats", "10", "--json"});
     ASSERT_EQ(replayed.status, 0) << replayed.err;
     EXPECT_GT(Json::parse(replayed.out).at(0).at("to").at("1.20").at("reached"), 0);
     const CommandResult advice = run_command({"replay", spec, file, "--advice", "--json"});

@@ -164,11 +164,10 @@ void print_json(const std::vector<CaseScores>& all, bool suite, Io& io) {
   io.out << document.dump(2) << '\n';
 }
 
-int run_advice(const std::vector<std::pair<fs::path, fs::path>>& files,
-               const ReplayArguments& arguments, Io& io) {
+int run_advice(const std::vector<RecordedCase>& cases, const ReplayArguments& arguments, Io& io) {
   std::vector<RecordedAdvice> all;
-  for (const auto& [spec, recording] : files) {
-    const Case it = open_case(spec, recording, arguments.device, io);
+  for (const RecordedCase& recorded : cases) {
+    const Case it = open_case(recorded, arguments.device, io);
     for (RecordedAdvice& one : advice_of(it.name, it.spec, it.recording, it.device)) {
       all.push_back(std::move(one));
     }
@@ -195,7 +194,7 @@ int run_replay(const ReplayArguments& arguments, Io& io) {
     }
   }
   if (arguments.advice) {
-    return run_advice(files, arguments, io);
+    return run_advice(cases, arguments, io);
   }
   std::vector<CaseScores> all;
   for (const RecordedCase& recorded : cases) {
