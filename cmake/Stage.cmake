@@ -63,8 +63,13 @@ function(rooftune_test name)
   # sanitizers among them.
   target_compile_options(${name} PRIVATE -O0 -fno-sanitize=all)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  # What runs long is started first, so that no core waits for it in the end.
+  set(cost 1)
+  if(NOT unit IN_LIST arg_LABELS)
+    set(cost 100)
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENVIRONMENT}")
+    PROPERTIES COST ${cost} LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENVIRONMENT}")
 endfunction()
 
 # rooftune_benchmark(NAME SOURCES ... DEPENDS stages...): run by hand, never by the tests.

@@ -4,7 +4,9 @@
 
 #ifndef __CUDACC_RTC__
 #include <host_code_only>
-int main() { return 0; }
+int main() {
+  return 0;
+}
 #endif
 
 #define SHARED_ARRAY(type, name, size) __shared__ type name[size]

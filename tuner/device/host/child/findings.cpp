@@ -109,7 +109,7 @@ void report_crashes(const std::vector<Buffer>& buffers) {
   if (__asan_init != nullptr || __tsan_init != nullptr) {
     return;
   }
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
