@@ -1,28 +1,9 @@
-#include <array>
-#include <concepts>
+#include "tuner/session/fields.hpp"
 
-#include "tuner/core/units.hpp"
-#include "tuner/session/codec.hpp"
+#include "tuner/codec/fields.hpp"
 
 namespace rooftune::codec {
 namespace {
-
-template <class T, class U>
-concept Is = std::same_as<std::remove_const_t<T>, U>;
-
-template <class A, Is<Launch> T>
-void members(A& archive, T& it) {
-  archive("grid", it.grid);
-  archive("block", it.block);
-  archive("shared_bytes", it.shared_bytes);
-}
-
-template <class A, Is<Dim3> T>
-void members(A& archive, T& it) {
-  archive("x", it.x);
-  archive("y", it.y);
-  archive("z", it.z);
-}
 
 template <class A, Is<Resources> T>
 void members(A& archive, T& it) {
@@ -47,24 +28,6 @@ void members(A& archive, T& it) {
   archive("limited_by", it.limited_by);
   archive("launchable", it.launchable);
   archive("reason", it.reason);
-}
-
-template <class A, Is<Measurement> T>
-void members(A& archive, T& it) {
-  archive("seconds", it.seconds);
-  archive("samples", it.samples);
-  archive("relative_noise", it.relative_noise);
-  archive("wall_seconds", it.wall_seconds);
-  archive("clock", it.clock);
-  archive("verification_seconds", it.verification_seconds);
-  archive("max_error", it.max_error);
-  archive("max_error_where", it.max_error_where);
-  archive("verified", it.verified);
-  archive("counters", it.counters);
-  archive("dropped_samples", it.dropped_samples);
-  archive("slowest_clock", it.slowest_clock);
-  archive("fastest_clock", it.fastest_clock);
-  archive("note", it.note);
 }
 
 template <class A, Is<LevelPlacement> T>
@@ -251,84 +214,10 @@ void members(A& archive, T& it) {
   archive("elapsed_seconds", it.elapsed_seconds);
 }
 
-template <class E>
-E nth(std::size_t index) {
-  return static_cast<E>(index);
-}
-
-/// Enums count from 0 without gaps; `last` is the last enumerator.
-template <class E>
-constexpr E last_of = E{};
-template <>
-constexpr auto last_of<Outcome> = Outcome::skipped;
-template <>
-constexpr auto last_of<StopReason> = StopReason::device_lost;
-template <>
-constexpr auto last_of<Level> = Level::shared;
-template <>
-constexpr auto last_of<Role> = Role::other;
-template <>
-constexpr auto last_of<Bound> = Bound::launch;
-template <>
-constexpr auto last_of<Resource> = Resource::shared;
-template <>
-constexpr auto last_of<RoofKind> = RoofKind::latency;
-template <>
-constexpr auto last_of<RoofSource> = RoofSource::given;
-template <>
-constexpr auto last_of<DeviceKind> = DeviceKind::host;
-template <>
-constexpr auto last_of<AmountSource> = AmountSource::counters;
-template <>
-constexpr auto last_of<Diagnosis::Verdict> = Diagnosis::Verdict::not_enough_evidence;
-
 }  // namespace
 
-template <class E>
-std::string enum_name(E value) {
-  return std::string(to_string(value));
-}
-
-template <class E>
-E enum_from(const std::string& name, const std::string& where) {
-  std::vector<std::string> known;
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(last_of<E>); ++i) {
-    known.push_back(enum_name(nth<E>(i)));
-    if (known.back() == name) {
-      return nth<E>(i);
-    }
-  }
-  throw CodecError(where, "\"" + name + "\" is unknown: " + suggest(name, known));
-}
-
-#define ROOFTUNE_ENUM(Type)                   \
-  template std::string enum_name<Type>(Type); \
-  template Type enum_from<Type>(const std::string&, const std::string&)
-ROOFTUNE_ENUM(Outcome);
-ROOFTUNE_ENUM(StopReason);
-ROOFTUNE_ENUM(Level);
-ROOFTUNE_ENUM(Role);
-ROOFTUNE_ENUM(Bound);
-ROOFTUNE_ENUM(Resource);
-ROOFTUNE_ENUM(RoofKind);
-ROOFTUNE_ENUM(RoofSource);
-ROOFTUNE_ENUM(DeviceKind);
-ROOFTUNE_ENUM(AmountSource);
-ROOFTUNE_ENUM(Diagnosis::Verdict);
-#undef ROOFTUNE_ENUM
-
-#define ROOFTUNE_FIELDS(Type)                    \
-  void fields(Writer& archive, const Type& it) { \
-    members(archive, it);                        \
-  }                                              \
-  void fields(Reader& archive, Type& it) {       \
-    members(archive, it);                        \
-  }
-ROOFTUNE_FIELDS(Dim3)
-ROOFTUNE_FIELDS(Launch)
 ROOFTUNE_FIELDS(Resources)
 ROOFTUNE_FIELDS(Occupancy)
-ROOFTUNE_FIELDS(Measurement)
 ROOFTUNE_FIELDS(LevelPlacement)
 ROOFTUNE_FIELDS(Placement)
 ROOFTUNE_FIELDS(BoundTime)
@@ -346,6 +235,5 @@ ROOFTUNE_FIELDS(RuleCount)
 ROOFTUNE_FIELDS(Dropped)
 ROOFTUNE_FIELDS(LaunchText)
 ROOFTUNE_FIELDS(Results)
-#undef ROOFTUNE_FIELDS
 
 }  // namespace rooftune::codec

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "tuner/core/error.hpp"
-#include "tuner/session/codec.hpp"
 #include "tuner/session/crash_note.hpp"
+#include "tuner/session/fields.hpp"
 
 namespace rooftune {
 namespace codec {

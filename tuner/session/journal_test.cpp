@@ -8,8 +8,8 @@
 #include <csignal>
 
 #include "tuner/core/error.hpp"
-#include "tuner/session/codec.hpp"
 #include "tuner/session/crash_note.hpp"
+#include "tuner/session/fields.hpp"
 #include "tuner/session/sample_results.hpp"
 #include "tuner/session/temporary_folder.hpp"
 

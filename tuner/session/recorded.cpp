@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "tuner/device/replay/json_file.hpp"
-#include "tuner/session/codec.hpp"
+#include "tuner/session/fields.hpp"
 #include "tuner/space/space.hpp"
 
 namespace rooftune {

@@ -3,7 +3,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/device/replay/export.hpp"
 #include "tuner/device/replay/json_file.hpp"
-#include "tuner/session/codec.hpp"
+#include "tuner/session/fields.hpp"
 #include "tuner/session/files.hpp"
 #include "tuner/session/results.hpp"
 

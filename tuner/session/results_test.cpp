@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tuner/core/error.hpp"
-#include "tuner/session/codec.hpp"
+#include "tuner/session/fields.hpp"
 #include "tuner/session/sample_results.hpp"
 #include "tuner/session/temporary_folder.hpp"
 
@@ -213,6 +213,23 @@ TEST(ResultsFile, DamageIsToldWithItsPlace) {
   EXPECT_THAT(damage("/results/0/rooftune", Json::object()),
               HasSubstr("results[0].rooftune.number: it is missing"));
   EXPECT_THAT(damage("/results", nullptr), HasSubstr("results: a list is expected"));
+}
+
+TEST(ResultsFile, OlderOnesLackWhatWasAddedLater) {
+  const TemporaryFolder folder;
+  Results results = sample_results(5);
+  testing::Sampler sample(3);
+  results.records = {testing::sample_record(sample, 1)};
+  write_results(results, folder.path() / "r.json");
+  Json json = Json::parse(folder.read("r.json"));
+  Json& measurement = json["results"][0]["rooftune"]["problems"][0]["measurement"];
+  for (const char* name : {"dropped_samples", "slowest_clock", "fastest_clock"}) {
+    ASSERT_EQ(measurement.erase(name), 1U) << name;
+  }
+  const Results old = read_results(folder.write("old.json", json.dump()));
+  EXPECT_EQ(old.records[0].problems[0].measurement->dropped_samples, 0);
+  EXPECT_EQ(old.records[0].problems[0].measurement->seconds,
+            results.records[0].problems[0].measurement->seconds);
 }
 
 Record timed(std::uint64_t number, double seconds, std::vector<double> finals = {}) {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "tuner/core/error.hpp"
-#include "tuner/session/codec.hpp"
 #include "tuner/session/fake_device.hpp"
+#include "tuner/session/fields.hpp"
 #include "tuner/session/journal.hpp"
 #include "tuner/session/temporary_folder.hpp"
 

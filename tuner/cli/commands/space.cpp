@@ -16,7 +16,7 @@
 #include "tuner/cli/variants.hpp"
 #include "tuner/core/units.hpp"
 #include "tuner/occupancy/chart.hpp"
-#include "tuner/session/codec.hpp"
+#include "tuner/session/fields.hpp"
 
 namespace rooftune::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/units.hpp"
 #include "tuner/device/host/host_device.hpp"
-#include "tuner/session/codec.hpp"
+#include "tuner/session/fields.hpp"
 #include "tuner/space/space.hpp"
 #include "tuner/spec/instance.hpp"
 

@@ -13,7 +13,7 @@
 #include "tuner/core/units.hpp"
 #include "tuner/occupancy/chart.hpp"
 #include "tuner/roofline/profile.hpp"
-#include "tuner/session/codec.hpp"
+#include "tuner/session/fields.hpp"
 #include "tuner/space/space.hpp"
 
 namespace rooftune::cli {

@@ -1,251 +1,211 @@
 #include "tuner/device/cuda/job.hpp"
 
-#include <nlohmann/json.hpp>
+#include <cmath>
+#include <map>
 #include <stdexcept>
 
-namespace rooftune::cuda {
+#include "tuner/codec/fields.hpp"
+#include "tuner/device/fields.hpp"
+
+namespace rooftune::codec {
+
+ROOFTUNE_DECLARE_FIELDS(ElementType);
+ROOFTUNE_DECLARE_FIELDS(Fill);
+ROOFTUNE_DECLARE_FIELDS(Argument);
+ROOFTUNE_DECLARE_FIELDS(ErrorLimits);
+ROOFTUNE_DECLARE_FIELDS(MeasureOptions);
+ROOFTUNE_DECLARE_FIELDS(cuda::Program);
+ROOFTUNE_DECLARE_FIELDS(cuda::Job);
+ROOFTUNE_DECLARE_FIELDS(cuda::Step);
+ROOFTUNE_DECLARE_FIELDS(cuda::SpecFault);
+ROOFTUNE_DECLARE_FIELDS(cuda::Answer);
+
+template <>
+struct LastOf<Access> : std::integral_constant<Access, Access::inout> {};
+template <>
+struct LastOf<CounterLevel> : std::integral_constant<CounterLevel, CounterLevel::full> {};
+
 namespace {
 
-using nlohmann::json;
-
-json dim_json(const Dim3& dim) {
-  return {dim.x, dim.y, dim.z};
-}
-
-Dim3 dim_from(const json& at) {
-  return {at.at(0).get<std::uint64_t>(), at.at(1).get<std::uint64_t>(),
-          at.at(2).get<std::uint64_t>()};
-}
-
-json program_json(const Program& program) {
-  return {{"file", program.file},
-          {"entry", program.entry},
-          {"grid", dim_json(program.launch.grid)},
-          {"block", dim_json(program.launch.block)},
-          {"shared", program.launch.shared_bytes}};
-}
-
-Program program_from(const json& at) {
-  return {at.at("file"),
-          at.at("entry"),
-          {dim_from(at.at("grid")), dim_from(at.at("block")), at.at("shared")}};
-}
-
-json value_json(const Value& value) {
-  switch (value.kind()) {
-    case Value::Kind::integer:
-      return value.as_integer();
-    case Value::Kind::boolean:
-      return value.truthy();
-    case Value::Kind::real:
-      return value.as_real();
-    case Value::Kind::text:
-      break;
+template <class A, Is<Fill> T>
+void members(A& archive, T& it) {
+  auto kind = static_cast<int>(it.kind);
+  archive("kind", kind);
+  if constexpr (!std::is_const_v<T>) {
+    it.kind = static_cast<Fill::Kind>(kind);
   }
-  return value.as_text();
+  archive("low", it.low);
+  archive("high", it.high);
 }
 
-Value value_from(const json& at) {
-  if (at.is_boolean()) {
-    return at.get<bool>();
+template <class A, Is<Argument> T>
+void members(A& archive, T& it) {
+  archive("name", it.name);
+  archive("type", it.type);
+  archive("is_buffer", it.is_buffer);
+  archive("count", it.count);
+  archive("value", it.value);
+  archive("fill", it.fill);
+  archive("file", it.file);
+  archive("access", it.access);
+}
+
+template <class A, Is<ErrorLimits> T>
+void members(A& archive, T& it) {
+  archive("relative", it.relative);
+  archive("absolute", it.absolute);
+}
+
+template <class A, Is<MeasureOptions> T>
+void members(A& archive, T& it) {
+  archive("minimum_seconds", it.minimum_seconds);
+  archive("timeout_seconds", it.timeout_seconds);
+  archive("minimum_samples", it.minimum_samples);
+  archive("maximum_samples", it.maximum_samples);
+  archive("relative_noise", it.relative_noise);
+  archive("seed", it.seed);
+  archive("warm", it.warm);
+  archive("best_seconds", it.best_seconds);
+  archive("counters", it.counters);
+}
+
+template <class A, Is<cuda::Program> T>
+void members(A& archive, T& it) {
+  archive("file", it.file);
+  archive("entry", it.entry);
+  archive("launch", it.launch);
+}
+
+template <class A, Is<cuda::Job> T>
+void members(A& archive, T& it) {
+  archive("kernel", it.kernel);
+  archive("reference", it.reference);
+  archive("arguments", it.arguments);
+  archive("limits", it.limits);
+  archive("expected_files", it.expected_files);
+  archive("argument_keys", it.argument_keys);
+  archive("expected_key", it.expected_key);
+  archive("options", it.options);
+}
+
+template <class A, Is<cuda::Step> T>
+void members(A& archive, T& it) {
+  archive("what", it.what);
+  archive("limit", it.limit);
+  archive("launch", it.launch);
+  archive("reference", it.reference);
+}
+
+template <class A, Is<cuda::SpecFault> T>
+void members(A& archive, T& it) {
+  archive("problem", it.problem);
+  archive("hint", it.hint);
+}
+
+/// One of the alternatives, under its name.
+template <class T, class... Types>
+void alternative(Writer& archive, const char* name, const std::variant<Types...>& it) {
+  if (const T* held = std::get_if<T>(&it)) {
+    archive(name, *held);
   }
-  if (at.is_number_integer()) {
-    return at.get<std::int64_t>();
+}
+template <class T, class... Types>
+void alternative(Reader& archive, const char* name, std::variant<Types...>& it) {
+  std::optional<T> held;
+  archive(name, held);
+  if (held) {
+    it = *std::move(held);
   }
-  return at.is_string() ? Value(at.get<std::string>()) : Value(at.get<double>());
 }
 
-json argument_json(const Argument& argument) {
-  return {{"name", argument.name},
-          {"type", argument.type.name},
-          {"buffer", argument.is_buffer},
-          {"count", argument.count},
-          {"value", value_json(argument.value)},
-          {"fill", {static_cast<int>(argument.fill.kind), argument.fill.low, argument.fill.high}},
-          {"file", argument.file.string()},
-          {"access", to_string(argument.access)}};
-}
-
-Argument argument_from(const json& at) {
-  Argument argument;
-  argument.name = at.at("name");
-  const ElementType* type = element_type(at.at("type").get<std::string>());
-  const auto access = access_from(at.at("access").get<std::string>());
-  if (type == nullptr || !access) {
-    throw std::invalid_argument("job: unknown type or access of " + argument.name);
-  }
-  argument.type = *type;
-  argument.access = *access;
-  argument.is_buffer = at.at("buffer");
-  argument.count = at.at("count");
-  argument.value = value_from(at.at("value"));
-  const json& fill = at.at("fill");
-  argument.fill = {static_cast<Fill::Kind>(fill.at(0).get<int>()), fill.at(1), fill.at(2)};
-  argument.file = at.at("file").get<std::string>();
-  return argument;
-}
-
-json options_json(const MeasureOptions& options) {
-  return {{"minimum_seconds", options.minimum_seconds},
-          {"timeout_seconds", options.timeout_seconds},
-          {"minimum_samples", options.minimum_samples},
-          {"maximum_samples", options.maximum_samples},
-          {"relative_noise", options.relative_noise},
-          {"seed", options.seed},
-          {"warm", options.warm},
-          {"best_seconds", options.best_seconds},
-          {"counters", to_string(options.counters)}};
-}
-
-MeasureOptions options_from(const json& at) {
-  MeasureOptions options;
-  options.minimum_seconds = at.at("minimum_seconds");
-  options.timeout_seconds = at.at("timeout_seconds");
-  options.minimum_samples = at.at("minimum_samples");
-  options.maximum_samples = at.at("maximum_samples");
-  options.relative_noise = at.at("relative_noise");
-  options.seed = at.at("seed");
-  options.warm = at.at("warm");
-  options.best_seconds = at.at("best_seconds");
-  options.counters = counter_level_from(at.at("counters").get<std::string>()).value();
-  return options;
-}
-
-json measurement_json(const Measurement& it) {
-  json json = {{"seconds", it.seconds},
-               {"samples", it.samples},
-               {"relative_noise", it.relative_noise},
-               {"wall_seconds", it.wall_seconds},
-               {"clock", it.clock},
-               {"verification_seconds", it.verification_seconds},
-               {"max_error", it.max_error},
-               {"max_error_where", it.max_error_where},
-               {"verified", it.verified},
-               {"counters", it.counters},
-               {"dropped_samples", it.dropped_samples},
-               {"clock_hz", {it.slowest_clock, it.fastest_clock}},
-               {"note", it.note}};
-  return json;
-}
-
-Measurement measurement_from(const json& at) {
-  Measurement it;
-  it.seconds = at.at("seconds");
-  it.samples = at.at("samples").get<std::vector<double>>();
-  it.relative_noise = at.at("relative_noise");
-  it.wall_seconds = at.at("wall_seconds");
-  it.clock = at.at("clock");
-  it.verification_seconds = at.at("verification_seconds");
-  it.max_error = at.at("max_error").is_null() ? 0 : at.at("max_error").get<double>();
-  it.max_error_where = at.at("max_error_where");
-  it.verified = at.at("verified");
-  for (const auto& [name, value] : at.at("counters").items()) {
-    if (value.is_number()) {  // JSON has no NaN: it comes as null, which is no data
-      it.counters[name] = value.get<double>();
-    }
-  }
-  it.dropped_samples = at.at("dropped_samples");
-  it.slowest_clock = at.at("clock_hz").at(0);
-  it.fastest_clock = at.at("clock_hz").at(1);
-  it.note = at.at("note");
-  return it;
-}
-
-json answer_json(const Answer& answer) {
-  json json = {{"worker_ends", answer.worker_ends},
-               {"device_lost", answer.device_lost},
-               {"counter_refusal", answer.counter_refusal},
-               {"counter_note", answer.counter_note}};
-  if (const auto* measurement = std::get_if<Measurement>(&answer.result)) {
-    json["measurement"] = measurement_json(*measurement);
-  } else if (const auto* failure = std::get_if<Failure>(&answer.result)) {
-    json["failure"] = {{"outcome", to_string(failure->outcome)},
-                       {"reason", failure->reason},
-                       {"log", failure->log}};
-  } else {
-    const auto& fault = std::get<SpecFault>(answer.result);
-    json["fault"] = {{"problem", fault.problem}, {"hint", fault.hint}};
-  }
-  return json;
-}
-
-Answer answer_from(const json& at) {
-  Answer answer;
-  answer.worker_ends = at.at("worker_ends");
-  answer.device_lost = at.at("device_lost");
-  answer.counter_refusal = at.at("counter_refusal");
-  answer.counter_note = at.at("counter_note");
-  if (at.contains("measurement")) {
-    answer.result = measurement_from(at.at("measurement"));
-  } else if (at.contains("failure")) {
-    const json& failure = at.at("failure");
-    answer.result = Failure{outcome_from(failure.at("outcome").get<std::string>()).value(),
-                            failure.at("reason"), failure.at("log")};
-  } else {
-    const json& fault = at.at("fault");
-    answer.result = SpecFault{fault.at("problem"), fault.at("hint")};
-  }
-  return answer;
+template <class A, Is<cuda::Answer> T>
+void members(A& archive, T& it) {
+  alternative<Measurement>(archive, "measurement", it.result);
+  alternative<Failure>(archive, "failure", it.result);
+  alternative<cuda::SpecFault>(archive, "fault", it.result);
+  archive("worker_ends", it.worker_ends);
+  archive("device_lost", it.device_lost);
+  archive("counter_refusal", it.counter_refusal);
+  archive("counter_note", it.counter_note);
 }
 
 }  // namespace
 
-json to_json(const Job& job) {
-  json json = {{"kernel", program_json(job.kernel)},
-               {"arguments", nlohmann::json::array()},
-               {"expected_files", job.expected_files},
-               {"expected_key", job.expected_key},
-               {"options", options_json(job.options)}};
-  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
-    nlohmann::json argument = argument_json(job.arguments[i]);
-    argument["key"] = job.argument_keys.at(i);
-    argument["limits"] = {job.limits.at(i).relative, job.limits.at(i).absolute};
-    json["arguments"].push_back(std::move(argument));
-  }
-  if (job.reference) {
-    json["reference"] = program_json(*job.reference);
-  }
-  return json;
+void fields(Writer& archive, const ElementType& it) {
+  archive("name", it.name);
 }
 
-Job job_from(const json& at) {
-  Job job;
-  job.kernel = program_from(at.at("kernel"));
-  if (at.contains("reference")) {
-    job.reference = program_from(at.at("reference"));
+void fields(Reader& archive, ElementType& it) {
+  std::string name;
+  archive("name", name);
+  const ElementType* type = element_type(name);
+  if (type == nullptr) {
+    throw CodecError("type", "\"" + name + "\" is unknown");
   }
-  for (const json& argument : at.at("arguments")) {
-    job.arguments.push_back(argument_from(argument));
-    job.argument_keys.push_back(argument.at("key"));
-    job.limits.push_back({argument.at("limits").at(0), argument.at("limits").at(1)});
+  it = *type;
+}
+
+ROOFTUNE_FIELDS(Fill)
+ROOFTUNE_FIELDS(Argument)
+ROOFTUNE_FIELDS(ErrorLimits)
+ROOFTUNE_FIELDS(MeasureOptions)
+ROOFTUNE_FIELDS(cuda::Program)
+ROOFTUNE_FIELDS(cuda::Job)
+ROOFTUNE_FIELDS(cuda::Step)
+ROOFTUNE_FIELDS(cuda::SpecFault)
+ROOFTUNE_FIELDS(cuda::Answer)
+
+}  // namespace rooftune::codec
+
+namespace rooftune::cuda {
+namespace {
+
+using codec::Json;
+
+/// A counter that is not a number is no data.
+void drop_missing_counters(Answer& answer) {
+  if (auto* measurement = std::get_if<Measurement>(&answer.result)) {
+    std::erase_if(measurement->counters,
+                  [](const auto& counter) { return std::isnan(counter.second); });
   }
-  job.expected_files = at.at("expected_files").get<std::map<std::string, std::string>>();
-  job.expected_key = at.at("expected_key");
-  job.options = options_from(at.at("options"));
+}
+
+}  // namespace
+
+std::string to_text(const Job& job) {
+  return codec::dump(codec::encode(job));
+}
+
+Job job_from(const std::string& text) {
+  auto job = codec::read<Job>(Json::parse(text));
+  if (job.limits.size() != job.arguments.size() ||
+      job.argument_keys.size() != job.arguments.size()) {
+    throw std::invalid_argument("job: each argument has its limits and its key");
+  }
   return job;
 }
 
-json to_json(const Message& message) {
+std::string to_text(const Message& message) {
+  Json json = {{"ready", true}};
   if (const auto* step = std::get_if<Step>(&message)) {
-    return {{"step", step->what},
-            {"limit", step->limit},
-            {"launch", step->launch},
-            {"reference", step->reference}};
+    json = {{"step", codec::encode(*step)}};
+  } else if (const auto* answer = std::get_if<Answer>(&message)) {
+    json = {{"answer", codec::encode(*answer)}};
   }
-  if (const auto* answer = std::get_if<Answer>(&message)) {
-    return {{"answer", answer_json(*answer)}};
-  }
-  return {{"ready", true}};
+  return codec::dump(json);
 }
 
-Message message_from(const json& at) {
-  if (at.contains("step")) {
-    return Step{at.at("step"), at.at("limit"), at.at("launch"), at.at("reference")};
+Message message_from(const std::string& text) {
+  const Json json = Json::parse(text);
+  if (json.contains("step")) {
+    return codec::read<Step>(json["step"], "step");
   }
-  if (at.contains("answer")) {
-    return answer_from(at.at("answer"));
+  if (json.contains("answer")) {
+    auto answer = codec::read<Answer>(json["answer"], "answer");
+    drop_missing_counters(answer);
+    return answer;
   }
-  if (at.contains("ready")) {
+  if (json.contains("ready")) {
     return Ready{};
   }
   throw std::invalid_argument("the worker says what is no message");

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -32,9 +31,10 @@ struct Job {
   MeasureOptions options;
 };
 
-nlohmann::json to_json(const Job& job);
+/// As JSON.
+std::string to_text(const Job& job);
 /// Throws std::exception for what is no job.
-Job job_from(const nlohmann::json& json);
+Job job_from(const std::string& text);
 
 /// What the worker is at, so that whoever watches knows how long to wait.
 struct Step {
@@ -61,7 +61,9 @@ struct Answer {
 /// A message of the worker: that it is ready, where it is, or what came of the job.
 struct Ready {};
 using Message = std::variant<Ready, Step, Answer>;
-nlohmann::json to_json(const Message& message);
-Message message_from(const nlohmann::json& json);
+/// As JSON; bytes that are not UTF-8 (a compiler's log) are replaced.
+std::string to_text(const Message& message);
+/// Throws std::exception for what is no message.
+Message message_from(const std::string& text);
 
 }  // namespace rooftune::cuda

@@ -11,7 +11,6 @@
 #include <boost/process/pipe.hpp>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "tuner/core/error.hpp"
@@ -116,7 +115,7 @@ std::variant<Message, WorkerEnd> WorkerProcess::next_message(const Step& step) {
   const auto text = process_->channel->read(step.limit);
   if (const auto* message = std::get_if<std::string>(&text)) {
     try {
-      return message_from(nlohmann::json::parse(*message));
+      return message_from(*message);
     } catch (const std::exception&) {
       return WorkerEnd{false, step, "said what cannot be read", end_of(process_->log)};
     }
@@ -132,7 +131,7 @@ std::variant<Message, WorkerEnd> WorkerProcess::next_message(const Step& step) {
 
 std::variant<Answer, WorkerEnd> WorkerProcess::run(const Job& job) {
   Step step{"taking the job", start_limit, false, false};
-  process_->channel->write(to_json(job).dump());  // whether it is gone, the answer tells
+  process_->channel->write(to_text(job));  // whether it is gone, the answer tells
   while (true) {
     auto message = next_message(step);
     if (auto* end = std::get_if<WorkerEnd>(&message)) {

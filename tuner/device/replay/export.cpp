@@ -9,6 +9,7 @@
 #include <cmath>
 #include <set>
 
+#include "tuner/codec/codec.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/device/replay/formats.hpp"
 
@@ -16,27 +17,6 @@ namespace rooftune {
 namespace {
 
 constexpr double milliseconds = 1e3;  // of a second
-
-RecordedJson json_of(const Value& value) {
-  switch (value.kind()) {
-    case Value::Kind::boolean:
-      return value.truthy();
-    case Value::Kind::integer:
-      return value.as_integer();
-    case Value::Kind::real:
-      return value.as_real();
-    default:
-      return value.as_text();
-  }
-}
-
-RecordedJson configuration_json(const RecordedPoint& point) {
-  RecordedJson json = RecordedJson::object();
-  for (const NamedValue& named : point.parameters) {
-    json[named.name] = json_of(named.value);
-  }
-  return json;
-}
 
 RecordedJson samples_json(const RecordedPoint& point) {
   RecordedJson json = RecordedJson::array();
@@ -61,7 +41,7 @@ std::string t4_text(const Recording& recording) {
           {{"name", "time"}, {"value", point.seconds * milliseconds}, {"unit", "ms"}});
     }
     results.push_back({{"timestamp", ""},
-                       {"configuration", configuration_json(point)},
+                       {"configuration", codec::encode_values(point.parameters)},
                        // The schema says compilation_time, published files say compilation.
                        {"times",
                         {{"compilation_time", point.compile_seconds * milliseconds},
@@ -107,7 +87,7 @@ const char* kernel_tuner_error(Outcome outcome) {
 }
 
 RecordedJson kernel_tuner_entry(const RecordedPoint& point) {
-  RecordedJson entry = configuration_json(point);
+  RecordedJson entry = codec::encode_values(point.parameters);
   double sampled = 0;
   if (point.outcome == Outcome::ok) {
     entry["time"] = point.seconds * milliseconds;
@@ -153,7 +133,7 @@ std::string kernel_tuner_text(const Recording& recording) {
     keys.push_back(parameter.name);
     RecordedJson list = RecordedJson::array();
     for (const Value& value : parameter.values) {
-      list.push_back(json_of(value));
+      list.push_back(codec::encode_value(value));
     }
     values[parameter.name] = list;
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "tuner/codec/codec.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/device/replay/formats.hpp"
 #include "tuner/device/replay/json_file.hpp"
@@ -82,19 +83,11 @@ std::string device_from_file_name(const std::filesystem::path& file) {
 }  // namespace
 
 Value value_from_json(const RecordedJson& json, const std::string& what) {
-  if (json.is_boolean()) {
-    return json.get<bool>();
+  try {
+    return codec::decode_value(json, what);
+  } catch (const codec::CodecError& error) {
+    throw InputError(error.what());
   }
-  if (json.is_number_integer()) {
-    return json.get<std::int64_t>();
-  }
-  if (json.is_number()) {
-    return json.get<double>();
-  }
-  if (json.is_string()) {
-    return json.get<std::string>();
-  }
-  throw InputError(fmt::format("{} is neither a number nor a text", what));
 }
 
 std::optional<double> number_from_json(const RecordedJson& object, const char* key) {

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
@@ -33,10 +32,7 @@ void end_with_parent() {
 }
 
 int serve(int index, Channel& channel) {
-  const auto say = [&](const Message& message) {
-    using Json = nlohmann::json;
-    channel.write(to_json(message).dump(-1, ' ', false, Json::error_handler_t::replace));
-  };
+  const auto say = [&](const Message& message) { channel.write(to_text(message)); };
   std::string why;
   const auto driver = load_driver(why);
   if (!driver) {
@@ -53,7 +49,7 @@ int serve(int index, Channel& channel) {
     if (!std::holds_alternative<std::string>(text)) {
       return 0;
     }
-    const Answer answer = runner.run(job_from(nlohmann::json::parse(std::get<std::string>(text))));
+    const Answer answer = runner.run(job_from(std::get<std::string>(text)));
     say(answer);
     if (answer.worker_ends) {
       // Giving back what a spoilt context holds may hang.

@@ -1,6 +1,7 @@
 // Values to JSON and back, each struct described once for both directions: `fields(archive, value)`
-// names its members, a Writer or a Reader is the archive. Reading back gives the same value, bit by
-// bit; what is empty is left out.
+// names its members, a Writer or a Reader is the archive. A stage declares it for its types in this
+// namespace (ROOFTUNE_DECLARE_FIELDS) and describes them in a source file (fields.hpp). Reading
+// back gives the same value, bit by bit; what is empty is left out.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/session/results.hpp"
+#include "tuner/core/units.hpp"
+#include "tuner/spec/spec.hpp"
 
 namespace rooftune::codec {
 
@@ -34,6 +36,10 @@ class Writer {
   explicit Writer(Json& out) : out_(out) {}
   template <class T>
   void operator()(const char* name, const T& value);
+  template <class T>
+  void added_later(const char* name, const T& value) {
+    (*this)(name, value);
+  }
 
  private:
   Json& out_;
@@ -44,47 +50,45 @@ class Reader {
   Reader(const Json& in, std::string where) : in_(in), where_(std::move(where)) {}
   template <class T>
   void operator()(const char* name, T& value);
+  /// A member that older files of the same schema do not have: it keeps its default there.
+  template <class T>
+  void added_later(const char* name, T& value) {
+    if (in_.contains(name)) {
+      (*this)(name, value);
+    }
+  }
 
  private:
   const Json& in_;
   std::string where_;
 };
 
-// Each is defined for Writer and Reader, in fields.cpp.
 // NOLINTBEGIN(bugprone-macro-parentheses): a type in parentheses declares nothing
-#define ROOFTUNE_FIELDS(Type)                   \
+#define ROOFTUNE_DECLARE_FIELDS(Type)           \
   void fields(Writer& archive, const Type& it); \
   void fields(Reader& archive, Type& it)
 // NOLINTEND(bugprone-macro-parentheses)
-ROOFTUNE_FIELDS(Dim3);
-ROOFTUNE_FIELDS(Launch);
-ROOFTUNE_FIELDS(Resources);
-ROOFTUNE_FIELDS(Occupancy);
-ROOFTUNE_FIELDS(Measurement);
-ROOFTUNE_FIELDS(LevelPlacement);
-ROOFTUNE_FIELDS(Placement);
-ROOFTUNE_FIELDS(BoundTime);
-ROOFTUNE_FIELDS(Remedy);
-ROOFTUNE_FIELDS(Finding);
-ROOFTUNE_FIELDS(Diagnosis);
-ROOFTUNE_FIELDS(Reason);
-ROOFTUNE_FIELDS(ProblemResult);
-ROOFTUNE_FIELDS(Record);
-ROOFTUNE_FIELDS(Roof);
-ROOFTUNE_FIELDS(ComputeCapability);
-ROOFTUNE_FIELDS(DeviceProfile);
-ROOFTUNE_FIELDS(Parameter);
-ROOFTUNE_FIELDS(RuleCount);
-ROOFTUNE_FIELDS(Dropped);
-ROOFTUNE_FIELDS(LaunchText);
-ROOFTUNE_FIELDS(Results);
-#undef ROOFTUNE_FIELDS
 
-/// Every enumerator, so that a name can be looked up; specialised in fields.cpp.
+/// The last enumerator of an enum that counts from 0 without gaps, as std::integral_constant.
 template <class E>
-E enum_from(const std::string& name, const std::string& where);
+struct LastOf;
+
 template <class E>
-std::string enum_name(E value);
+std::string enum_name(E value) {
+  return std::string(to_string(value));
+}
+
+template <class E>
+E enum_from(const std::string& name, const std::string& where) {
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(LastOf<E>::value); ++i) {
+    known.push_back(enum_name(static_cast<E>(i)));
+    if (known.back() == name) {
+      return static_cast<E>(i);
+    }
+  }
+  throw CodecError(where, "\"" + name + "\" is unknown: " + suggest(name, known));
+}
 
 Json encode_real(double value);
 double decode_real(const Json& in, const std::string& where);
@@ -101,6 +105,10 @@ struct is_vector : std::false_type {};
 template <class T>
 struct is_vector<std::vector<T>> : std::true_type {};
 template <class T>
+struct is_map : std::false_type {};
+template <class T>
+struct is_map<std::map<std::string, T>> : std::true_type {};
+template <class T>
 struct is_optional : std::false_type {};
 template <class T>
 struct is_optional<std::optional<T>> : std::true_type {};
@@ -108,8 +116,8 @@ struct is_optional<std::optional<T>> : std::true_type {};
 /// Whether a value is left out where it is empty.
 template <class T>
 constexpr bool may_be_left_out =
-    is_vector<T>::value || is_optional<T>::value || std::is_same_v<T, std::string> ||
-    std::is_same_v<T, std::filesystem::path> || std::is_same_v<T, Counters>;
+    is_vector<T>::value || is_map<T>::value || is_optional<T>::value ||
+    std::is_same_v<T, std::string> || std::is_same_v<T, std::filesystem::path>;
 
 template <class T>
 bool is_left_out(const T& value) {
@@ -141,10 +149,10 @@ Json encode(const T& value) {
     return encode_unit(value);
   } else if constexpr (std::is_same_v<T, std::pair<std::string, std::string>>) {
     return Json::array({value.first, value.second});
-  } else if constexpr (std::is_same_v<T, Counters>) {
+  } else if constexpr (is_map<T>::value) {
     Json out = Json::object();
-    for (const auto& [name, figure] : value) {
-      out[name] = encode_real(figure);
+    for (const auto& [name, mapped] : value) {
+      out[name] = encode(mapped);
     }
     return out;
   } else if constexpr (is_vector<T>::value) {
@@ -202,12 +210,12 @@ void decode(const Json& in, const std::string& where, T& value) {
       throw CodecError(where, "a pair is expected");
     }
     value = {text_of(in[0], where + "[0]"), text_of(in[1], where + "[1]")};
-  } else if constexpr (std::is_same_v<T, Counters>) {
+  } else if constexpr (is_map<T>::value) {
     if (!in.is_object()) {
       throw CodecError(where, "an object is expected");
     }
-    for (const auto& [name, figure] : in.items()) {
-      value[name] = decode_real(figure, fmt::format("{}.{}", where, name));
+    for (const auto& [name, mapped] : in.items()) {
+      decode(mapped, fmt::format("{}.{}", where, name), value[name]);
     }
   } else if constexpr (is_vector<T>::value) {
     if (!in.is_array()) {

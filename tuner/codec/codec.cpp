@@ -1,4 +1,4 @@
-#include "tuner/session/codec.hpp"
+#include "tuner/codec/codec.hpp"
 
 #include <limits>
 
