@@ -354,6 +354,59 @@ TEST(ShippedRecordings, ReplayAsTheyAre) {
   }
 }
 
+/// Results of KTT for tiles of 1, 2 and 4, whose L2 traffic is 32 KiB over the tile.
+std::string counted_text() {
+  Json results = Json::array();
+  for (const int tile : {1, 2, 4}) {
+    const Json counters = {{{"Name", "lts__t_sectors_op_read.sum"}, {"Value", 1024.0 / tile}},
+                           {{"Name", "lts__t_sectors_op_write.sum"}, {"Value", 0.0}}};
+    const Json one = {{"X", 1}, {"Y", 1}, {"Z", 1}};
+    const Json threads = {{"X", 64}, {"Y", 1}, {"Z", 1}};
+    results.push_back({{"Status", "Ok"},
+                       {"Configuration", {{{"Name", "tile"}, {"Value", tile}}}},
+                       {"TotalDuration", 100.0},
+                       {"ComputationResults",
+                        {{{"Duration", 100.0},
+                          {"GlobalSize", one},
+                          {"LocalSize", threads},
+                          {"CompilationData", {{"RegistersCount", 32}, {"LocalMemorySize", 0}}},
+                          {"ProfilingData", {{"Counters", counters}}}}}}});
+  }
+  return Json({{"Metadata",
+                {{"ComputeApi", "CUDA"},
+                 {"Device", "NVIDIA A100-PCIE-40GB"},
+                 {"GlobalSizeType", "CUDA"},
+                 {"TimeUnit", "Microseconds"}}},
+               {"Results", results}})
+      .dump();
+}
+
+TEST(Replay, ChecksFormulasAgainstRecordedCounters) {
+  const TemporaryFolder folder;
+  const fs::path recording = folder.path() / "stencil-A100.json";
+  write(recording, counted_text());
+  const auto check = [&](const std::string& l2, const std::string& flag) {
+    const fs::path spec = folder.path() / "spec.yaml";
+    write(spec,
+          "parameters: {tile: {values: [1, 2, 4]}}\nlaunch: {block: [64], grid: [1]}\n"
+          "work: {warp: {chain: 9}, traffic: {l2: " +
+              l2 + "}}\n");
+    return run_command({"replay", spec.string(), recording.string(), "--formulas", flag});
+  };
+  const CommandResult right = check("32768 / tile", "--json");
+  EXPECT_EQ(right.status, 0) << right.err;
+  const Json report = Json::parse(right.out).at(0);
+  EXPECT_EQ(report.at("unchecked"), Json::array({"work.warp.chain"}));
+  const Json& first = report.at("formulas").at(0);
+  EXPECT_EQ(first.at("formula"), "work.traffic.l2");
+  EXPECT_EQ(first.at("verdict"), "agrees");
+  EXPECT_EQ(first.at("ratio").at("median"), 1.0);
+  const CommandResult doubled = check("65536 / tile", "--seed=1");
+  EXPECT_EQ(doubled.status, 1);
+  EXPECT_THAT(doubled.out, HasSubstr("scaled by 2"));
+  EXPECT_THAT(check("32768 * tile", "--seed=1").out, HasSubstr("unrelated"));
+}
+
 TEST(Replay, NamesTheDifferenceBetweenSpecAndRecording) {
   const TemporaryFolder folder;
   const fs::path cache = folder.path() / "stencil-A100.json";

@@ -10,6 +10,7 @@
 
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/replay/advice.hpp"
+#include "tuner/cli/replay/formulas.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/units.hpp"
 #include "tuner/report/convergence_svg.hpp"
@@ -29,6 +30,7 @@ struct ReplayArguments {
   ReplayOptions options;
   fs::path svg;
   bool advice = false;
+  bool formulas = false;
   bool json = false;
 };
 
@@ -180,6 +182,35 @@ int run_advice(const std::vector<RecordedCase>& cases, const ReplayArguments& ar
   return 0;
 }
 
+/// In a suite, recordings that hold nothing to compare are left out with a word.
+int run_formulas(const std::vector<RecordedCase>& cases, const ReplayArguments& arguments, Io& io) {
+  std::vector<FormulaReport> reports;
+  for (const RecordedCase& recorded : cases) {
+    const Spec spec = load_spec(recorded.spec);
+    const Recording recording = open_recording(recorded.recording);
+    try {
+      FormulaReport report{recorded.name(), check_formulas(spec, Space(spec), recording), {}};
+      report.unchecked = unchecked_formulas(spec, report.checks);
+      reports.push_back(std::move(report));
+    } catch (const InputError& error) {
+      if (arguments.suite.empty()) {
+        throw;
+      }
+      io.err << "left out: " << error.problem() << '\n';
+    }
+  }
+  if (arguments.json) {
+    Json document = Json::array();
+    for (const FormulaReport& report : reports) {
+      document.push_back(formulas_json(report));
+    }
+    io.out << document.dump(2) << '\n';
+  } else {
+    print_formulas(reports, io.out);
+  }
+  return formulas_status(reports);
+}
+
 int run_replay(const ReplayArguments& arguments, Io& io) {
   std::vector<RecordedCase> cases;
   if (arguments.suite.empty()) {
@@ -195,6 +226,9 @@ int run_replay(const ReplayArguments& arguments, Io& io) {
   }
   if (arguments.advice) {
     return run_advice(cases, arguments, io);
+  }
+  if (arguments.formulas) {
+    return run_formulas(cases, arguments, io);
   }
   std::vector<CaseScores> all;
   for (const RecordedCase& recorded : cases) {
@@ -224,6 +258,7 @@ void add_replay(CLI::App& app, Action& action) {
       "  rooftune replay configs/recorded/ktt/coulomb3d.yaml coulomb3d-RTX_2080_Ti.json.gz\n"
       "  rooftune replay SPEC RECORDING --policy roofline,random --repeats 50 --svg curves.svg\n"
       "  rooftune replay SPEC RECORDING --advice\n"
+      "  rooftune replay SPEC RECORDING --formulas\n"
       "  rooftune replay --suite recordings/ --policy roofline,random --json");
   auto* spec = command->add_option("SPEC", arguments->spec, "the spec of the recorded kernel");
   auto* recording =
@@ -248,6 +283,12 @@ void add_replay(CLI::App& app, Action& action) {
   command->add_flag("--advice", arguments->advice,
                     "no search: how often the steps that the diagnosis recommends gain, against "
                     "all steps");
+  command
+      ->add_flag(
+          "--formulas", arguments->formulas,
+          "no search: the spec's formulas against recorded counters, registers and launches; "
+          "exit status 1 where one is scaled or unrelated")
+      ->excludes("--advice");
   command->add_flag("--json", arguments->json, "one JSON array, an object per policy");
   command->callback([arguments, spec, suite, &action] {
     if (spec->empty() && suite->empty()) {
