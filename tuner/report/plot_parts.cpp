@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <cmath>
 #include <map>
 
@@ -24,9 +24,7 @@ std::string people_name(const Roof& roof, const DeviceProfile& device) {
   if (found != names.end()) {
     return found->second;
   }
-  std::string name = roof.name;
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  const std::string name = boost::to_upper_copy(roof.name);
   const std::size_t dot = name.find('.');
   return dot == std::string::npos ? name : name.substr(0, dot) + " tensor";
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tuner/core/units.hpp"
+#include "tuner/report/plot_parts.hpp"
 
 namespace rooftune {
 namespace {
@@ -110,12 +111,15 @@ bool is_shown(const Roof& roof, const Record* best) {
   });
 }
 
+/// The lines of the plot, with their labels.
 Json roofs_json(const DeviceProfile& device, const Record* best) {
+  DeviceProfile shown = device;
+  std::erase_if(shown.roofs, [&](const Roof& roof) { return !is_shown(roof, best); });
   Json list = Json::array();
-  for (const Roof& roof : device.roofs) {
-    if (roof.value > 0 && is_shown(roof, best)) {
-      list.push_back({{"kind", to_string(roof.kind)},
-                      {"name", roof.name},
+  for (const RoofKind kind : {RoofKind::compute, RoofKind::bandwidth}) {
+    for (const svg::DrawnRoof& roof : svg::drawn_roofs(shown, kind, "dram")) {
+      list.push_back({{"kind", to_string(kind)},
+                      {"label", roof.text()},
                       {"value", roof.value},
                       {"source", to_string(roof.source)}});
     }

@@ -64,6 +64,26 @@ std::optional<double> Record::roof_fraction() const {
   return std::exp(logarithms / static_cast<double>(problems.size())) * seconds / ranked_seconds();
 }
 
+void count_dropped(const Failure& failure, std::vector<Dropped>& dropped) {
+  const auto without_figures = [](std::string text) {
+    text.erase(
+        std::remove_if(text.begin(), text.end(),
+                       [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; }),
+        text.end());
+    return text;
+  };
+  const auto same = [&](const Dropped& one) {
+    return one.outcome == failure.outcome &&
+           (failure.outcome == Outcome::skipped ||
+            without_figures(one.reason) == without_figures(failure.reason));
+  };
+  auto found = std::find_if(dropped.begin(), dropped.end(), same);
+  if (found == dropped.end()) {
+    found = dropped.insert(found, {failure.outcome, failure.reason, 0});
+  }
+  ++found->count;
+}
+
 const Record* Results::best() const {
   // Times of the finals, measured in turn, compare with each other and not with earlier ones.
   const bool finals_held = std::any_of(records.begin(), records.end(), [](const Record& record) {

@@ -59,6 +59,8 @@ struct Dropped {
   std::string reason;  ///< of the first of them; the others differ in their figures
   std::uint64_t count = 0;
 };
+/// Counts one more, by its reason: reasons that differ in their figures alone are one.
+void count_dropped(const Failure& failure, std::vector<Dropped>& dropped);
 
 enum class StopReason {
   ceiling,

@@ -15,9 +15,9 @@
 #include "tuner/session/begin.hpp"
 #include "tuner/session/evaluation.hpp"
 #include "tuner/session/finals.hpp"
+#include "tuner/session/foreknowledge.hpp"
 #include "tuner/session/health.hpp"
 #include "tuner/session/journal.hpp"
-#include "tuner/session/model.hpp"
 #include "tuner/session/stopping.hpp"
 
 namespace rooftune {
@@ -29,9 +29,6 @@ constexpr unsigned most_ahead = 4;
 
 /// Proposals that are known beforehand are dropped, at most so many between two looks at the clock.
 constexpr int most_drops = 64;
-
-/// Configurations that the proof looks at between two evaluations, so that it costs little.
-constexpr std::uint64_t proof_steps = 4096;
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -55,14 +52,13 @@ class Session {
         listener_(listener),
         device_(device),
         space_(space),
-        model_(spec, space, device.profile()),
+        known_(spec, space, device.profile()),
         evaluator_(spec, device, options.measure),
         measure_jobs_(std::max(1U, device.measure_jobs())),
         compile_jobs_(std::clamp(device.compile_jobs(), measure_jobs_,
                                  std::max(most_ahead, 2 * measure_jobs_))),
         results_(begin_results(spec, space, device, options)),
         journal_(open_journal(results_, options)),
-        proof_(space_, [this](const Configuration& c) { return model_.lower_bound_seconds(c); }),
         rules_{spec.stop.ceiling, spec.stop.improvement,
                options.evaluations ? options.evaluations : spec.stop.evaluations,
                options.seconds ? options.seconds : spec.stop.seconds} {
@@ -96,7 +92,6 @@ class Session {
   void tell(const Record& record);
   std::optional<Configuration> find_in_space(const NamedValues& parameters) const;
   void drop(const Configuration& configuration, const Failure& failure);
-  void check_against_model(const Record& record, const Configuration& configuration);
   void check_health(const Record& record);
   void hold_session_finals();
   void finish(const StopDecision& decision);
@@ -114,14 +109,13 @@ class Session {
   Listener& listener_;
   Device& device_;
   const Space& space_;
-  Model model_;
+  Foreknowledge known_;
   Evaluator evaluator_;
   unsigned measure_jobs_;
   unsigned compile_jobs_;
   Results results_;
   Journal journal_;
   std::mutex journal_mutex_;  ///< evaluations on other threads write that they start
-  ProofSearch proof_;
   StopRules rules_;
   std::unique_ptr<Policy> policy_;
   std::deque<Ahead> ahead_;
@@ -130,8 +124,6 @@ class Session {
   std::unordered_set<Configuration, ConfigurationHash> seen_;
   Health health_;
   bool used_up_ = false;
-  bool model_holds_ = true;  ///< no time was measured below its lower bound
-  bool is_proven_ = false;
   double before_ = 0;  ///< seconds of the run that is resumed
   double began_ = 0;
 };
@@ -184,8 +176,8 @@ std::unique_ptr<Policy> Session::make_session_policy() {
   context.space = &space_;
   context.seed = options_.seed;
   context.budget = rules_.evaluations;
-  context.bounds = [this](const Configuration& c) { return model_.bounds(c); };
-  context.geometry = [this](const Configuration& c) { return model_.geometry(c); };
+  context.bounds = [this](const Configuration& c) { return known_.model().bounds(c); };
+  context.geometry = [this](const Configuration& c) { return known_.model().geometry(c); };
   context.device = &results_.device;
   return options_.make_policy ? options_.make_policy(context)
                               : make_policy(results_.policy, context);
@@ -288,18 +280,7 @@ std::optional<Failure> Session::known_beforehand(const Configuration& configurat
   if (auto failure = evaluator_.launch_failure(parameters)) {
     return failure;
   }
-  const Record* best = results_.best();
-  if (best == nullptr || !model_holds_) {
-    return std::nullopt;
-  }
-  const double least = model_.lower_bound_seconds(configuration);
-  if (least <= best->seconds) {
-    return std::nullopt;
-  }
-  return Failure{Outcome::skipped,
-                 fmt::format("takes at least {} by the device's theoretical peaks, the best {}",
-                             format_seconds(least), format_seconds(best->seconds)),
-                 ""};
+  return known_.cannot_beat(results_.best(), configuration);
 }
 
 /// nullopt where an interrupt cut it short: Ctrl-C reaches the processes that run kernels too, and
@@ -432,7 +413,9 @@ void Session::tell(const Record& record) {
   if (!configuration) {
     return;
   }
-  check_against_model(record, *configuration);
+  if (const auto refutation = known_.learn(record, *configuration)) {
+    listener_.on_message(*refutation);
+  }
   seen_.insert(*configuration);
   Observation observation;
   observation.configuration = *configuration;
@@ -444,45 +427,12 @@ void Session::tell(const Record& record) {
   policy_->tell(observation);
 }
 
-/// Counted by reason: reasons that differ in their figures alone are one.
 void Session::drop(const Configuration& configuration, const Failure& failure) {
-  const auto without_figures = [](std::string text) {
-    text.erase(
-        std::remove_if(text.begin(), text.end(),
-                       [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; }),
-        text.end());
-    return text;
-  };
-  const auto same = [&](const Dropped& dropped) {
-    return dropped.outcome == failure.outcome &&
-           (failure.outcome == Outcome::skipped ||
-            without_figures(dropped.reason) == without_figures(failure.reason));
-  };
-  auto found = std::find_if(results_.dropped.begin(), results_.dropped.end(), same);
-  if (found == results_.dropped.end()) {
-    found = results_.dropped.insert(found, {failure.outcome, failure.reason, 0});
-  }
-  ++found->count;
+  count_dropped(failure, results_.dropped);
   Record record;
   record.parameters = space_.values(configuration);
   record.outcome = failure.outcome;
   tell(record);
-}
-
-/// A time below the lower bound refutes the bound: nothing may be concluded from it any more.
-void Session::check_against_model(const Record& record, const Configuration& configuration) {
-  if (record.outcome != Outcome::ok || !model_holds_) {
-    return;
-  }
-  const double least = model_.lower_bound_seconds(configuration);
-  if (record.seconds < least) {
-    model_holds_ = false;
-    listener_.on_message(fmt::format(
-        "{} took {}, less than the {} that the spec's `work` and the device's theoretical peaks "
-        "allow: the kernel skips work, the clock is wrong, or `work` counts too much. No "
-        "configuration is skipped by that model any more",
-        to_string(record.parameters), format_seconds(record.seconds), format_seconds(least)));
-  }
 }
 
 /// A row of crashes may be the configurations' fault or the device's: the best one tells.
@@ -520,15 +470,9 @@ std::optional<StopDecision> Session::should_stop() {
   state.interrupted = is_interrupted();
   state.device_lost = health_.lost();
   state.used_up = used_up_;
-  if (state.best != nullptr && model_holds_) {
-    is_proven_ =
-        is_proven_ || proof_.advance(
-                          state.best->seconds, rules_.improvement,
-                          [this](const Configuration& c) { return is_seen(c); }, proof_steps);
-    if (is_proven_) {
-      state.proof = Proof{proof_.least_seconds(), space_.size() - seen_.size()};
-    }
-  }
+  state.proof = known_.prove(
+      state.best, rules_.improvement, [this](const Configuration& c) { return is_seen(c); },
+      seen_.size());
   return rooftune::should_stop(rules_, state);
 }
 

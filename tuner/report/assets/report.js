@@ -24,7 +24,6 @@
   };
   const seconds = (s) => scaled(s, [[1, "s"], [1e-3, "ms"], [1e-6, "us"], [1e-9, "ns"]]);
   const flops = (f) => scaled(f, [[1e15, "PFLOP/s"], [1e12, "TFLOP/s"], [1e9, "GFLOP/s"], [1e6, "MFLOP/s"]]);
-  const bandwidth = (b) => scaled(b, [[1e12, "TB/s"], [1e9, "GB/s"], [1e6, "MB/s"]]);
   const percent = (f) => `${(f * 100).toFixed(f < 0.0995 ? 1 : 0)}%`;
   const count = (n) => n.toLocaleString("en-US");
 
@@ -89,16 +88,6 @@
     tooltip.style.top = `${y + 14 + window.scrollY}px`;
   }
 
-  // Roofs that coincide (the host's L1 stands for shared memory too) are one line with both names.
-  function distinct(roofs) {
-    const list = [];
-    for (const roof of roofs) {
-      const same = list.find((r) => r.value === roof.value && r.source === roof.source);
-      if (same) same.name += `, ${roof.name}`; else list.push({...roof});
-    }
-    return list;
-  }
-
   // Powers of ten between two exponents; 2 and 5 times them too where there are few.
   function ticks(from, to) {
     const list = [];
@@ -115,8 +104,8 @@
   function plot() {
     const points = succeeded.filter((r) => r.intensity > 0 && r.flops > 0);
     const holder = get("plot");
-    const compute = distinct(data.roofs.filter((r) => r.kind === "compute"));
-    const memory = distinct(data.roofs.filter((r) => r.kind === "bandwidth"));
+    const compute = data.roofs.filter((r) => r.kind === "compute");
+    const memory = data.roofs.filter((r) => r.kind === "bandwidth");
     if (!points.length) {
       holder.replaceChildren("No configuration has both a time and a work formula: nothing to place.");
       return;
@@ -127,7 +116,11 @@
     const ys = points.map((p) => p.flops).concat(compute.map((c) => c.value));
     const low = (list) => Math.log10(list.reduce((a, b) => Math.min(a, b))) - 0.35;
     const high = (list) => Math.log10(list.reduce((a, b) => Math.max(a, b))) + 0.35;
-    const [x0, x1, y0, y1] = [low(xs), high(xs), low(ys), high(ys)];
+    const [x1, y1] = [high(xs), high(ys)];
+    // The steepest roof, too, is drawn for as long as its label is.
+    const room = (from, to, end, share) => Math.min(from, (end - share * to) / (1 - share));
+    const x0 = room(low(xs), x1, Math.log10(ridges.reduce((a, b) => Math.min(a, b), Infinity)), 0.26);
+    const y0 = room(low(ys), y1, Math.log10(compute.reduce((a, c) => Math.max(a, c.value), 0)), 0.4);
     const px = (v) => left + (Math.log10(v) - x0) / (x1 - x0) * (width - left - right);
     const py = (v) => height - bottom - (Math.log10(v) - y0) / (y1 - y0) * (height - top - bottom);
     const svg = element("svg:svg", {viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true"});
@@ -162,7 +155,7 @@
       inside.append(element("svg:line", {class: `roof ${roof.source}`, x1: px(Math.max(from, 10 ** x0)),
         x2: width - right, y1: py(roof.value), y2: py(roof.value)}));
       inside.append(element("svg:text", {x: width - right - 6, y: py(roof.value) - 6, "text-anchor": "end"},
-        `${roof.name} ${flops(roof.value)} (${roof.source.replace("_", " ")})`));
+        roof.label));
     });
     memory.forEach((roof, index) => {
       const endX = Math.min(peak / roof.value, 10 ** x1);
@@ -172,7 +165,7 @@
       const angle = -Math.atan2((height - top - bottom) / (y1 - y0), (width - left - right) / (x1 - x0)) * 180 / Math.PI;
       const x = px(at), y = py(at * roof.value) - 6;
       inside.append(element("svg:text", {x, y, transform: `rotate(${angle} ${x} ${y})`},
-        `${roof.name} ${bandwidth(roof.value)} (${roof.source.replace("_", " ")})`));
+        roof.label));
     });
 
     const steps = improvements().filter((r) => r.intensity > 0);
@@ -187,8 +180,9 @@
     let labelledY = Infinity;
     steps.forEach((record, index) => {
       // A number at each step that is far enough from the last one to be read.
-      if (index === 0 || record === best || Math.abs(record.y - labelledY) > 14) {
-        inside.append(element("svg:text", {class: "step", x: record.x + 7, y: record.y + 3}, String(record.number)));
+      const nearBest = record !== best && best.x && Math.abs(record.y - best.y) < 14;
+      if (index === 0 || record === best || (!nearBest && Math.abs(record.y - labelledY) > 14)) {
+        inside.append(element("svg:text", {class: "step", x: record.x + (record === best ? 12 : 7), y: record.y + 3}, String(record.number)));
         labelledY = record.y;
       }
     });

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <cmath>
 #include <memory>
 
@@ -16,12 +17,6 @@
 namespace rooftune {
 namespace header {
 namespace {
-
-std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return text;
-}
 
 /// "a::b" in pieces that C++ accepts. Throws InputError.
 void check_namespace(const std::string& space) {
@@ -44,7 +39,7 @@ std::string support_section() {
       "other\n"
       "// versions may be included beside this one.\n#ifndef {0}\n#define {0}\nnamespace {1} "
       "{{\n\n{2}\n{3}\n{4}\n}}  // namespace {1}\n#endif\n\n",
-      upper(space), space, header_types, header_helpers, header_selection);
+      boost::to_upper_copy(space), space, header_types, header_helpers, header_selection);
 }
 
 /// Apart from the rest, which a header without launchers may have brought in before.
@@ -53,7 +48,7 @@ std::string launch_section() {
   return fmt::format(
       "#if defined(__CUDACC__) && !defined({0}_LAUNCH)\n#define {0}_LAUNCH\nnamespace {1} "
       "{{\n\n{2}\n}}  // namespace {1}\n#endif\n\n",
-      upper(space), space, header_launch);
+      boost::to_upper_copy(space), space, header_launch);
 }
 
 std::string includes(const std::vector<std::unique_ptr<EmbeddedKernel>>& embedded) {
@@ -148,7 +143,7 @@ std::string tuned_header(const std::vector<Results>& results, const HeaderOption
     guard += "_" + name;
     sections += kernel_section(kernel, options.name_space + "::" + name, embedded.back().get());
   }
-  guard = upper(cpp_identifier(guard)) + "_HPP";
+  guard = boost::to_upper_copy(cpp_identifier(guard)) + "_HPP";
   std::string text;
   for (const std::string& line : provenance(options)) {
     text += "// " + cpp_comment(line) + "\n";

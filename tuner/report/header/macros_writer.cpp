@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/case_conv.hpp>
 
 #include "tuner/core/error.hpp"
 #include "tuner/report/cpp_text.hpp"
@@ -12,15 +13,9 @@ namespace rooftune {
 namespace header {
 namespace {
 
-std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return text;
-}
-
 /// Letters, digits and single underscores, in upper case.
 std::string macro_word(std::string_view text) {
-  std::string word = upper(cpp_identifier(text));
+  std::string word = boost::to_upper_copy(cpp_identifier(text));
   while (!word.empty() && word.back() == '_') {
     word.pop_back();
   }
