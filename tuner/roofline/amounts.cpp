@@ -119,43 +119,83 @@ class Comparison {
     }
   }
 
-  void add_bytes(Level level) {
-    const std::string name(to_string(level));
-    const bool moved = geometry_.work.traffic.count(level) > 0;
-    if (!moved && geometry_.work.bytes.count(level) == 0) {
-      return;
-    }
-    const std::string formula = (moved ? "work.traffic." : "work.bytes.") + name;
-    const auto& amounts = moved ? geometry_.work.traffic : geometry_.work.bytes;
-    // Where nothing was moved the counters say so, and counted_work has no entry.
+  struct CountedBytes {
+    double bytes = 0;
+    const char* words = "bytes";
+    bool compulsory = false;  ///< each byte once, whatever the configuration
+    double at_most = 0;       ///< where all between is possible; else 0
+  };
+
+  std::optional<CountedBytes> counted_bytes(Level level) const {
     const auto found = work_.traffic.find(level);
-    if (found != work_.traffic.end() || counts(level)) {
-      add(name, formula, "bytes", amounts.at(level),
-          found == work_.traffic.end() ? 0 : found->second);
-      amounts_.back().spilled = level != Level::shared && uses_local_memory(counted_);
+    if (found != work_.traffic.end()) {
+      return CountedBytes{found->second};
     }
+    const Counters& counters = counted_.counters;
+    if (level == Level::shared &&
+        (counters.count("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum") > 0 ||
+         counters.count("smsp__sass_data_bytes_mem_shared.sum") > 0)) {
+      return CountedBytes{};  // it was counted, and there was none
+    }
+    return host_bytes(level);
   }
 
-  /// Whether a counter that is zero would have counted the level.
-  bool counts(Level level) const {
-    const std::string wavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
+  /// As the host device's count build has them. `from` takes the bytes of a unit.
+  std::optional<CountedBytes> host_bytes(Level level) const {
     const Counters& counters = counted_.counters;
-    return level == Level::shared && (counters.count(wavefronts) > 0 ||
-                                      counters.count("smsp__sass_data_bytes_mem_shared.sum") > 0);
+    const auto from = [&](const char* name, CountedBytes counted) -> std::optional<CountedBytes> {
+      const auto count = counter(counters, name);
+      if (!count) {
+        return std::nullopt;
+      }
+      counted.bytes = *count * counted.bytes;
+      return counted;
+    };
+    const double accesses = counter(counters, "host__l1_bytes.sum").value_or(0);
+    switch (level) {
+      case Level::dram:
+        return from("host__dram_bytes.sum", {1, "sectors touched, each once", true, 0});
+      case Level::l2:
+        // What of a block's repeated accesses its L1 answers is not known here.
+        return from("host__l2_bytes.sum",
+                    {1, "sectors of a block, once or at every access", false, accesses});
+      case Level::l1:
+        return from("host__l1_bytes.sum", {1, "sectors of each warp's accesses", false, 0});
+      case Level::shared:
+        return from("host__shared_wavefronts.sum", {128, "wavefronts of 128 bytes", false, 0});
+    }
+    return std::nullopt;
+  }
+
+  void add_bytes(Level level) {
+    const std::string name(to_string(level));
+    const auto& [flops, bytes, traffic, warp] = geometry_.work;
+    const auto counted = counted_bytes(level);
+    if (!counted) {
+      return;
+    }
+    const bool moved = traffic.count(level) > 0 && !(counted->compulsory && bytes.count(level) > 0);
+    if (!moved && bytes.count(level) == 0) {
+      return;
+    }
+    const double expected = (moved ? traffic : bytes).at(level);
+    add(name, (moved ? "work.traffic." : "work.bytes.") + name, counted->words, expected,
+        std::clamp(expected, counted->bytes, std::max(counted->bytes, counted->at_most)));
+    amounts_.back().spilled = level != Level::shared && uses_local_memory(counted_);
   }
 
   void add_resources() {
-    if (!counted_.resources) {
-      return;
-    }
-    if (geometry_.registers && counted_.resources->registers > 0) {
+    if (counted_.resources && geometry_.registers && counted_.resources->registers > 0) {
       add("registers", "resources.registers", "registers a thread, compiled", *geometry_.registers,
           counted_.resources->registers);
     }
-    if (geometry_.shared_bytes) {
+    std::optional<double> shared = counter(counted_.counters, "host__static_shared_bytes.sum");
+    if (counted_.resources) {
+      shared = static_cast<double>(counted_.resources->static_shared);
+    }
+    if (geometry_.shared_bytes && shared) {
       add("shared memory", "resources.shared_bytes", "static bytes a block, compiled",
-          static_cast<double>(*geometry_.shared_bytes),
-          static_cast<double>(counted_.resources->static_shared));
+          static_cast<double>(*geometry_.shared_bytes), *shared);
     }
   }
 

@@ -80,6 +80,26 @@ TEST(Amounts, TrafficComesBeforeCompulsoryBytesAndZeroIsAStatement) {
   EXPECT_EQ(amount(amounts, "shared")->counted, 0);
 }
 
+TEST(Amounts, CountsOfTheHostLeaveOpenWhatCachesDo) {
+  const auto l2 = [](double formula) {
+    Geometry geometry = launched();
+    geometry.work.bytes = {{Level::dram, 100}};
+    geometry.work.traffic = {{Level::dram, 150}, {Level::l2, formula}, {Level::shared, 256}};
+    Counted counted;
+    counted.counters = {{"host__dram_bytes.sum", 100},
+                        {"host__l2_bytes.sum", 200},
+                        {"host__l1_bytes.sum", 600},
+                        {"host__shared_wavefronts.sum", 2}};
+    const std::vector<Amount> amounts = compare_amounts(geometry, counted);
+    EXPECT_EQ(amount(amounts, "dram")->formula, "work.bytes.dram") << "each byte once";
+    EXPECT_EQ(amount(amounts, "shared")->counted, 256);
+    return amount(amounts, "l2")->counted;
+  };
+  EXPECT_EQ(l2(100), 200);  // a block's sectors must come once
+  EXPECT_EQ(l2(400), 400);
+  EXPECT_EQ(l2(900), 600);  // and at most at every access
+}
+
 TEST(Amounts, LocalMemoryMarksTheTrafficOfCaches) {
   Geometry geometry = launched();
   geometry.work.traffic = {{Level::l2, 320}, {Level::shared, 128}};

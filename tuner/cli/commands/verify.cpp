@@ -8,6 +8,7 @@
 #include <random>
 
 #include "tuner/cli/commands.hpp"
+#include "tuner/cli/replay/formulas.hpp"
 #include "tuner/cli/spec_argument.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/units.hpp"
@@ -26,6 +27,7 @@ struct Verify {
   std::string sample = "16";
   bool sanitize = false;
   bool race = false;
+  bool formulas = false;
   std::uint64_t seed = 1;
   double timeout = 60;
   bool json = false;
@@ -45,6 +47,9 @@ std::vector<Mode> modes_of(const Verify& verify) {
   if (verify.race) {
     modes.push_back({"race", {HostBuild::race, 0, {}, true}});
   }
+  if (verify.formulas) {
+    modes.push_back({"count", {HostBuild::count, 0, {}, true}});
+  }
   if (modes.empty()) {
     modes.push_back({"plain", {HostBuild::time, 0, {}, true}});
   }
@@ -59,6 +64,7 @@ struct Trial {
   std::optional<Failure> failure;
   bool compared = false;
   double max_error = 0;
+  Counters counters;  ///< of the mode that counts
 
   /// A configuration that cannot be built or launched is not wrong: tuning leaves it out.
   bool tried() const {
@@ -89,7 +95,7 @@ class Prover {
       std::vector<Trial> trials;
       for (const Configuration& configuration : configurations) {
         for (const Problem& problem : spec_.problems) {
-          trials.push_back({&mode, space.values(configuration), problem, {}, false, 0});
+          trials.push_back({&mode, space.values(configuration), problem, {}, false, 0, {}});
         }
       }
       prove(*device, trials, all);
@@ -134,6 +140,7 @@ class Prover {
     } else {
       trial.compared = std::get<Measurement>(result).verified;
       trial.max_error = std::get<Measurement>(result).max_error;
+      trial.counters = std::get<Measurement>(result).counters;
     }
   }
 
@@ -238,6 +245,20 @@ Json to_json(const std::vector<Trial>& trials, const Spec& spec, std::uint64_t c
   return json;
 }
 
+/// The spec's formulas against what the count build counted.
+FormulaReport formula_report(const std::vector<Trial>& trials, const Spec& spec) {
+  FormulaTally tally;
+  for (const Trial& trial : trials) {
+    if (!trial.failure && !trial.counters.empty()) {
+      const Geometry geometry = evaluate_geometry(spec, trial.parameters, trial.problem);
+      tally.add(trial.parameters, compare_amounts(geometry, {trial.counters, {}, {}}));
+    }
+  }
+  FormulaReport report{spec.name, tally.checks(), {}};
+  report.unchecked = unchecked_formulas(spec, report.checks);
+  return report;
+}
+
 int run_verify(const Verify& verify, Io& io) {
   const Spec spec = verify.spec.load();
   if (!spec.kernel) {
@@ -252,13 +273,25 @@ int run_verify(const Verify& verify, Io& io) {
   const std::vector<Configuration> configurations = choose(space, verify);
   const std::vector<Mode> modes = modes_of(verify);
   const std::vector<Trial> trials = Prover(verify, spec, io).run(modes, configurations, space);
+  std::vector<FormulaReport> formulas;
+  if (verify.formulas) {
+    formulas.push_back(formula_report(trials, spec));
+  }
   if (verify.json) {
-    io.out << codec::dump(to_json(trials, spec, configurations.size(), space.size()), true) << '\n';
+    Json json = to_json(trials, spec, configurations.size(), space.size());
+    for (const FormulaReport& report : formulas) {
+      json.update(formulas_json(report));
+    }
+    io.out << codec::dump(json, true) << '\n';
   } else {
+    if (verify.formulas) {
+      print_formulas(formulas, io.out);
+      io.out << '\n';
+    }
     print(io.out, trials, spec, configurations.size(), space.size());
   }
   const Count counted = count(trials);
-  return counted.wrong == 0 && counted.right > 0 ? 0 : 1;
+  return counted.wrong == 0 && counted.right > 0 ? formulas_status(formulas) : 1;
 }
 
 std::string check_sample(const std::string& text) {
@@ -280,6 +313,9 @@ void add_verify(CLI::App& app, Action& action) {
                     "with AddressSanitizer and UndefinedBehaviorSanitizer");
   command->add_flag("--race", verify->race,
                     "with ThreadSanitizer: missing barriers and missing atomics");
+  command->add_flag("--formulas", verify->formulas,
+                    "count every access to memory, and hold the spec's traffic formulas against "
+                    "that; the exit status is 1 where one is scaled or unrelated");
   command->add_option("--seed", verify->seed, "of the sample and of the input data")
       ->capture_default_str();
   command->add_option("--timeout", verify->timeout, "seconds that a launch may take")
@@ -293,7 +329,8 @@ void add_verify(CLI::App& app, Action& action) {
       "Examples:\n"
       "  rooftune verify configs/kernels/sgemm.yaml\n"
       "  rooftune verify sgemm.yaml --sample all --set M=64 --set N=64 --set K=64\n"
-      "  rooftune verify sgemm.yaml --sanitize --race --set M=64 --set N=64 --set K=64");
+      "  rooftune verify sgemm.yaml --sanitize --race --set M=64 --set N=64 --set K=64\n"
+      "  rooftune verify sgemm.yaml --formulas --set M=256 --set N=256 --set K=256");
   command->callback(
       [&action, verify] { action = [verify](Io& io) { return run_verify(*verify, io); }; });
 }

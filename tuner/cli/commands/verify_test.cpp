@@ -42,6 +42,48 @@ TEST(VerifyCommand, GivesOneJsonDocument) {
   EXPECT_EQ(json["failures"][0]["mode"], "race");
 }
 
+nlohmann::json formula(const nlohmann::json& report, const std::string& name) {
+  for (const auto& formula : report["formulas"]) {
+    if (formula["formula"] == name) {
+      return formula;
+    }
+  }
+  return nullptr;
+}
+
+TEST(VerifyCommand, HoldsFormulasAgainstCountedAccesses) {
+  const std::string spec = ROOFTUNE_SOURCE_DIR "/tests/host/accesses.yaml";
+  const CommandResult right =
+      run_command({"verify", spec, "--sample", "all", "--formulas", "--json"});
+  ASSERT_EQ(right.status, 0) << right.err << right.out;
+  const auto report = nlohmann::json::parse(right.out);
+  EXPECT_EQ(report["right"], 2);
+  EXPECT_EQ(report["unchecked"], nlohmann::json::array({"work.warp.chain"}));
+  EXPECT_EQ(report["formulas"].size(), 5U);
+  for (const auto& each : report["formulas"]) {
+    // Not nearly: what is counted is exact.
+    EXPECT_EQ(each["ratio"]["p10"], 1.0) << each;
+    EXPECT_EQ(each["ratio"]["p90"], 1.0) << each;
+    EXPECT_EQ(each["configurations"], 2) << each;
+  }
+
+  const CommandResult wrong =
+      run_command({"verify", spec, "--set", "l2=4608", "--sample", "all", "--formulas", "--json"});
+  EXPECT_EQ(wrong.status, 1);
+  const auto l2 = formula(nlohmann::json::parse(wrong.out), "work.traffic.l2");
+  EXPECT_EQ(l2["verdict"], "scaled");
+  EXPECT_EQ(l2["ratio"]["median"], 4.0);
+}
+
+TEST(VerifyCommand, FormulasOfAShippedKernelAgree) {
+  const CommandResult result =
+      run_command({"verify", ROOFTUNE_SOURCE_DIR "/configs/kernels/transpose.yaml", "--set",
+                   "rows=128", "--set", "columns=128", "--set", "TILE=32", "--set", "VECTOR=1",
+                   "--set", "ROWS=8", "--sample", "all", "--formulas"});
+  EXPECT_EQ(result.status, 0) << result.err << result.out;
+  EXPECT_THAT(result.out, HasSubstr("work.traffic.shared"));
+}
+
 TEST(VerifyCommand, SamplesAreCounts) {
   for (const std::string sample : {"0", "-1", "many", ""}) {
     EXPECT_EQ(run_command({"verify", faults + "histogram.yaml", "--sample", sample}).status, 2)

@@ -253,6 +253,7 @@ class HostDevice : public Device {
     measurement.max_error = findings.max_error;
     measurement.max_error_where = findings.max_error_where;
     measurement.note = findings.note;
+    measurement.counters = findings.counts;
     return measurement;
   }
 
@@ -352,9 +353,11 @@ std::string_view to_string(HostBuild build) {
     case HostBuild::check:
       return "check";
     case HostBuild::race:
+      return "race";
+    case HostBuild::count:
       break;
   }
-  return "race";
+  return "count";
 }
 
 std::string host_toolchain() {

@@ -17,6 +17,12 @@ enum class HostBuild {
   time,   ///< -O3: for measuring
   check,  ///< AddressSanitizer and UBSan, permuted thread order, NaN-filled shared memory
   race,   ///< ThreadSanitizer with fibers: missing barriers and missing atomics
+  /// Counts accesses to memory: measurements have counters "host__dram_bytes.sum" (sectors of
+  /// buffers, each once), "host__l2_bytes.sum" (each once a block), "host__l1_bytes.sum" (each
+  /// warp's), "host__shared_bytes.sum", "host__shared_wavefronts.sum", and
+  /// "host__static_shared_bytes.sum" (of a block). Those of warps are absent where a block does
+  /// more than a million.
+  count,
 };
 std::string_view to_string(HostBuild build);
 

@@ -105,6 +105,10 @@ void read_line(Findings& findings, const std::string& word, std::istream& in) {
     Census& census = output.census;
     in >> output.name >> census.unwritten >> census.nan >> census.first_nan >> output.count;
     findings.census.push_back(output);
+  } else if (word == "count") {
+    std::string name;
+    in >> name;
+    in >> findings.counts[name];
   } else if (word == "crash") {
     findings.crash = rest_of(in);
   } else if (word == "failed") {

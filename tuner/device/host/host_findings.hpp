@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ struct Findings {
   std::vector<double> wall_seconds;  ///< per launch
   std::string note;
   std::vector<OutputCensus> census;
+  std::map<std::string, double> counts;
   std::string crash;  ///< "SIGNAL PC ADDRESS TEXT"
 };
 Findings read_findings(const std::string& text);

@@ -30,7 +30,8 @@ std::string report_of(const std::string& text) {
 TEST(HostFindings, ARunThatIsDoneIsNoFailure) {
   const std::string lines =
       "launched\nerror 1e-06 C[3]: got 1, expected 1.000001\nverified 0.25\n"
-      "sample 0.5 0.6\nsample 0.4 0.7\nnote stopped early\ndone\n";
+      "sample 0.5 0.6\nsample 0.4 0.7\nnote stopped early\n"
+      "count host__l2_bytes.sum 1152\ndone\n";
   EXPECT_FALSE(failure_of(lines, exited(0)));
   const Findings findings = read_findings(lines);
   EXPECT_TRUE(findings.verified);
@@ -40,6 +41,7 @@ TEST(HostFindings, ARunThatIsDoneIsNoFailure) {
   EXPECT_EQ(findings.seconds, (std::vector<double>{0.5, 0.4}));
   EXPECT_EQ(findings.wall_seconds, (std::vector<double>{0.6, 0.7}));
   EXPECT_EQ(findings.note, "stopped early");
+  EXPECT_EQ(findings.counts.at("host__l2_bytes.sum"), 1152);
 }
 
 TEST(HostFindings, KeepsTheLargestErrorOfAllBuffers) {

@@ -51,9 +51,16 @@ fs::path runtime_folder() {
 
 std::vector<std::string> runtime_libraries(const fs::path& folder, HostBuild build) {
   const std::string name(to_string(build));
-  return {(folder / fmt::format("librooftune_host_child_{}.a", name)).string(),
-          (folder / fmt::format("librooftune_host_runtime_{}.a", name)).string(), "-lboost_context",
-          "-lpthread"};
+  std::vector<std::string> libraries = {
+      (folder / fmt::format("librooftune_host_child_{}.a", name)).string(),
+      (folder / fmt::format("librooftune_host_runtime_{}.a", name)).string(), "-lboost_context",
+      "-lpthread"};
+  if (build == HostBuild::count) {
+    // As g++ would, but without ThreadSanitizer.
+    libraries.insert(libraries.end(),
+                     {"-nodefaultlibs", "-lstdc++", "-lm", "-lc", "-lgcc_s", "-lgcc"});
+  }
+  return libraries;
 }
 
 }  // namespace rooftune::host

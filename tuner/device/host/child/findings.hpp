@@ -4,6 +4,7 @@
 //     launched                          the first launch has returned
 //     fault KIND<TAB>FILE<TAB>LINE<TAB>MESSAGE    a barrier error and the like
 //     overrun TEXT                      a canary was overwritten
+//     count NAME VALUE                  of memory accesses, in the count build
 //     census NAME UNWRITTEN NAN FIRST_NAN COUNT   of a reference's output
 //     wrong NAME COUNT TEXT             elements that do not match, and the first of them
 //     error SIZE TEXT                   the largest error that was seen

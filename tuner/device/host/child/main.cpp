@@ -16,6 +16,7 @@
 #include "tuner/device/host/child/buffer.hpp"
 #include "tuner/device/host/child/findings.hpp"
 #include "tuner/device/host/child/job.hpp"
+#include "tuner/device/host/runtime/access_counts.hpp"
 #include "tuner/device/host/runtime/launch.hpp"
 #include "tuner/measure/sampling.hpp"
 
@@ -70,11 +71,17 @@ class Run {
       beat();
       buffer.prepare();
     }
+    if constexpr (rooftune_host::accesses_are_counted) {
+      for (const Buffer& buffer : buffers_) {
+        rooftune_host::count_accesses_to(buffer.data(), buffer.argument().bytes());
+      }
+    }
     const auto first = launch(true);
     if (!first) {
       return;
     }
     report("launched");
+    report_counts();
     if (overrun() || (job_.task == Task::reference ? !store() : !verify())) {
       return;
     }
@@ -128,6 +135,23 @@ class Run {
     const std::uint64_t blocks = job_.grid[0] * job_.grid[1] * job_.grid[2];
     const std::uint64_t busiest = (blocks + job_.workers - 1) / job_.workers;
     return sum * static_cast<double>(busiest) / static_cast<double>(blocks);
+  }
+
+  static void report_counts() {
+    if constexpr (rooftune_host::accesses_are_counted) {
+      const rooftune_host::AccessCounts counts = rooftune_host::access_counts();
+      const auto line = [](const char* name, std::uint64_t count) {
+        report("count host__" + std::string(name) + ".sum " + std::to_string(count));
+      };
+      line("dram_bytes", counts.dram_bytes);
+      line("l2_bytes", counts.l2_bytes);
+      line("shared_bytes", counts.shared_bytes);
+      line("static_shared_bytes", counts.static_shared_bytes);
+      if (counts.by_warps) {
+        line("l1_bytes", counts.l1_bytes);
+        line("shared_wavefronts", counts.shared_wavefronts);
+      }
+    }
   }
 
   bool overrun() const {

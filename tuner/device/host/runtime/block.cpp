@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "access_counts.hpp"
 #include "built_in_storage.hpp"
 
 namespace rooftune_host {
@@ -42,6 +43,9 @@ void BlockRunner::begin_launch(const KernelCall& call) {
   current_runner = this;
   main_.sanitizer.is_native();
   shared_.begin_launch(call.shape.dynamic_shared_bytes, call.options.checks);
+  if constexpr (accesses_are_counted) {
+    begin_counting(call.threads);
+  }
   warps_.resize((call.threads + warp_size - 1) / warp_size);
   for (Warp& warp : warps_) {
     warp.pending.reserve(warp_size);
@@ -89,6 +93,9 @@ std::optional<LaunchError> BlockRunner::run(uint3 block_index) {
     reset_fibers();
   } else if (const auto damage = shared_.find_damage()) {
     set_error(LaunchError::Kind::shared_memory, {damage->file, damage->line}, damage->what);
+  }
+  if constexpr (accesses_are_counted) {
+    count_block(shared_.static_bytes());
   }
   return std::exchange(error_, std::nullopt);
 }

@@ -49,6 +49,11 @@ unsigned warp_index();
 /// no thread of the block can go on otherwise.
 unsigned converged_lanes(const char* file, int line);
 
+/// In the count build: what lies between is a fragment of a warp matrix, of which nobody says which
+/// lane moves what. In shared memory it counts as moved without conflicts.
+void begin_fragment();
+void end_fragment();
+
 /// Something to wait for. It may be asked at any time, by any thread of the block.
 struct Condition {
   const char* what;  ///< for messages: "cuda::barrier::wait"

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <thread>
 
+#include "access_counts.hpp"
 #include "block.hpp"
 #include "shared_memory.hpp"
 #include "worker_pool.hpp"
@@ -173,8 +174,9 @@ LaunchReport launch(const LaunchShape& shape, void (*thread)(void** args), void*
   const unsigned wanted =
       options.workers != 0 ? options.workers : std::max(1U, std::thread::hardware_concurrency());
   // What the race build finds does not depend on which threads really run at once.
-  const auto workers =
-      one_thread_a_fiber ? 1U : static_cast<unsigned>(std::min<std::uint64_t>(wanted, blocks));
+  const auto workers = one_thread_a_fiber || accesses_are_counted
+                           ? 1U
+                           : static_cast<unsigned>(std::min<std::uint64_t>(wanted, blocks));
   const KernelCall call{shape, thread, args, options, shape.block.x * shape.block.y * shape.block.z,
                         blocks};
   Launch running(call, workers);

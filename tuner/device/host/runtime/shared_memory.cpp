@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "access_counts.hpp"
 #include "sanitizer_fibers.hpp"
 
 namespace rooftune_host {
@@ -54,6 +55,9 @@ bool SharedMemory::begin_launch(std::size_t dynamic_bytes, bool checks) {
   checks_ = checks;
   dynamic_bytes_ = dynamic_bytes;
   arena_ = memory_;
+  if constexpr (accesses_are_counted) {
+    count_shared_accesses_to(memory_, mapped_bytes);
+  }
   regions_.reserve(std::size_t{4} * shared_slot_count);
   return clear();
 }

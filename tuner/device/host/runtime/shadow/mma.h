@@ -111,10 +111,24 @@ inline void meet_for_form([[maybe_unused]] const rooftune_host::Collective& coll
 #endif
 }
 
+#ifdef ROOFTUNE_HOST_COUNT
+struct FragmentScope {
+  FragmentScope() { rooftune_host::begin_fragment(); }
+  ~FragmentScope() { rooftune_host::end_fragment(); }
+  FragmentScope(const FragmentScope&) = delete;
+  FragmentScope& operator=(const FragmentScope&) = delete;
+};
+#else
+struct FragmentScope {
+  FragmentScope() {}
+};
+#endif
+
 /// Calls visit(element of the fragment, offset in memory) for what the calling lane holds. The
 /// fragment lies in the order of its own layout, memory in that of `column_major`.
 template <class Fragment, class Visit>
 inline void for_each_element(unsigned leading, bool column_major, const Visit& visit) {
+  const FragmentScope scope;
   constexpr bool by_columns = Fragment::is_column_major;
   constexpr int run = by_columns ? Fragment::rows : Fragment::columns;
   const int first = static_cast<int>(rooftune_host::lane_index()) * Fragment::num_elements;
