@@ -1,6 +1,7 @@
 #include "tests/fake_cuda/kernels.hpp"
 
 #include <cctype>
+#include <cstring>
 #include <map>
 
 namespace fake_cuda {
@@ -37,6 +38,19 @@ Output accumulate(void** pointers) {
   return it.output();
 }
 
+/// A copy of n packs of 16 bytes.
+Output ceiling_copy(void** pointers) {
+  const Arguments it(pointers);
+  const std::size_t bytes = std::size_t{16} * static_cast<std::size_t>(it.n);
+  std::memcpy(it.out, it.in, bytes);
+  return {reinterpret_cast<char*>(it.out), bytes};
+}
+
+/// What shows a ceiling by its time alone writes nothing.
+Output ceiling(void** pointers) {
+  return {reinterpret_cast<char*>(Arguments(pointers).out), sizeof(float)};
+}
+
 std::string plain_name(const std::string& mangled) {
   std::size_t at = 2;  // after _Z
   std::size_t length = 0;
@@ -52,7 +66,14 @@ Kernel find_kernel(const std::string& mangled_name) {
   static const std::map<std::string, Kernel> kernels = {{"scale", scale},
                                                         {"scale_reference", scale},
                                                         {"accumulate", accumulate},
-                                                        {"accumulate_reference", accumulate}};
+                                                        {"accumulate_reference", accumulate},
+                                                        {"ceiling_copy", ceiling_copy},
+                                                        {"ceiling_read", ceiling},
+                                                        {"ceiling_l2", ceiling},
+                                                        {"ceiling_shared", ceiling},
+                                                        {"ceiling_fma", ceiling},
+                                                        {"ceiling_tensor", ceiling},
+                                                        {"ceiling_launch", ceiling}};
   const auto found =
       mangled_name.rfind("_Z", 0) == 0 ? kernels.find(plain_name(mangled_name)) : kernels.end();
   return found != kernels.end() ? found->second : nullptr;

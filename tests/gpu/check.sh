@@ -8,9 +8,9 @@ usage() {
   cat <<'END'
 usage: tests/gpu/check.sh [--out DIR] [--device cuda:N]
 
-On a machine with an NVIDIA GPU: builds rooftune, lists the devices, tunes copy, reduction, transpose,
-SGEMM and a tensor-core GEMM with small budgets, times cuBLAS and a device copy beside them, holds
-counters against the work model, and runs compute-sanitizer over the templates. Writes results and
+On a machine with an NVIDIA GPU: builds rooftune, lists the devices, measures the GPU's ceilings, tunes
+copy, reduction, transpose, SGEMM and a tensor-core GEMM with small budgets, times cuBLAS and a device
+copy beside them, holds counters against the work model, and runs compute-sanitizer over the templates. Writes results and
 summary.json to DIR (default out/gpu) and prints a table last. The exit status is 1 where a goal is
 missed. Takes cuBLAS and the CUDA run time from CUDA_PATH (default /usr/local/cuda).
 END
@@ -51,6 +51,10 @@ floats=268435456 matrix=4096 transpose=16384
 printf '{"floats": %d, "matrix": %d, "transpose": %d}\n' $floats $matrix $transpose >"$out/sizes.json"
 
 problems=()
+
+say "Ceilings"
+"$rooftune" ceilings --device "$device" --refresh --json >"$out/ceilings.json" ||
+  problems+=("ceilings")
 
 # tune NAME SPEC EVALUATIONS [OPTION...]: one kernel with a small budget.
 tune() {

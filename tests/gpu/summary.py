@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The table of tests/gpu/check.sh: tuned kernels beside the vendor's, and counters beside the model.
+"""The table of tests/gpu/check.sh: measured ceilings beside the data sheet's, tuned kernels beside the
+vendor's, and counters beside the model.
 
-usage: summary.py FOLDER, which holds NAME/results.json, baselines.json and sizes.json. Writes
+usage: summary.py FOLDER, which holds NAME/results.json, baselines.json, ceilings.json and sizes.json. Writes
 FOLDER/summary.json. Exit status 1 where a goal is missed.
 """
 import json
@@ -29,6 +30,26 @@ def flops_counted(counters):
     if None in values:
         return None
     return sum(v * w for v, w in zip(values, names.values()))
+
+
+def ceilings_of(folder):
+    """Measured roofs, each with its share of the data sheet's where there is one."""
+    file = folder / "ceilings.json"
+    if not file.exists() or file.stat().st_size == 0:
+        return []
+    roofs = json.loads(file.read_text())["roofs"]
+    sheet = {r["name"]: r["value"] for r in roofs if r["source"] == "data sheet"}
+    return [{"roof": r["name"], "kind": r["kind"], "measured": r["value"], "spread": r["spread"],
+             "data_sheet": sheet.get(r["name"]), "how": r["origin"]}
+            for r in roofs if r["source"] == "measured"]
+
+
+def ceiling_line(ceiling):
+    if ceiling["kind"] == "latency":
+        return f"{ceiling['roof']:<22} {ceiling['measured'] * 1e6:12.2f} us   {ceiling['how']}"
+    share = ("" if ceiling["data_sheet"] is None else
+             f"{100 * ceiling['measured'] / ceiling['data_sheet']:.1f}% of the data sheet's, ")
+    return f"{ceiling['roof']:<22} {ceiling['measured'] / 1e9:12.1f} G/s  {share}{ceiling['how']}"
 
 
 def main():
@@ -67,8 +88,12 @@ def main():
         checks.append({"kernel": name, "what": what, "model": model, "counted": counted,
                        "within": slack, "agrees": None if off is None else off <= slack})
         failed |= checks[-1]["agrees"] is False
+    ceilings = ceilings_of(folder)
     (folder / "summary.json").write_text(
-        json.dumps({"kernels": table, "counters": checks, "baselines": vendor}, indent=2) + "\n")
+        json.dumps({"ceilings": ceilings, "kernels": table, "counters": checks,
+                    "baselines": vendor}, indent=2) + "\n")
+    for ceiling in ceilings:
+        print(ceiling_line(ceiling))
     for row in table:
         rate = "no result" if row["rate"] is None else f"{row['rate'] / 1e9:12.1f} G/s"
         share = "-" if row["fraction"] is None else f"{100 * row['fraction']:5.1f}%"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 #include "tuner/core/error.hpp"
 #include "tuner/device/cuda/cuda_device.hpp"
@@ -49,22 +48,6 @@ DeviceListing list_host() {
   return listing;
 }
 
-/// "cuda:3" to 3, "cuda" to 0; nullopt for anything else.
-std::optional<int> gpu_index(std::string_view name) {
-  constexpr std::string_view prefix = "cuda:";
-  if (name == "cuda") {
-    return 0;
-  }
-  if (name.substr(0, prefix.size()) != prefix) {
-    return std::nullopt;
-  }
-  name.remove_prefix(prefix.size());
-  int index = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-  const bool whole = error == std::errc() && end == name.data() + name.size() && index >= 0;
-  return whole ? std::optional<int>(index) : std::nullopt;
-}
-
 [[noreturn]] void refuse(const std::string& name) {
   throw InputError(fmt::format("unknown device \"{}\"", name),
                    suggest(name, {"auto", "host", "cuda", "cuda:0", "cuda:all"}));
@@ -95,6 +78,21 @@ std::vector<int> gpu_indices(const std::string& name) {
 }
 
 }  // namespace
+
+std::optional<int> gpu_index(std::string_view name) {
+  constexpr std::string_view prefix = "cuda:";
+  if (name == "cuda") {
+    return 0;
+  }
+  if (name.substr(0, prefix.size()) != prefix) {
+    return std::nullopt;
+  }
+  name.remove_prefix(prefix.size());
+  int index = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
+  const bool whole = error == std::errc() && end == name.data() + name.size() && index >= 0;
+  return whole ? std::optional<int>(index) : std::nullopt;
+}
 
 std::vector<DeviceListing> list_devices() {
   std::vector<DeviceListing> devices;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/device/device.hpp"
@@ -19,6 +21,9 @@ struct DeviceListing {
   std::string driver;     ///< of a GPU: its release, and what compiles for it
 };
 std::vector<DeviceListing> list_devices();
+
+/// "cuda:3" to 3, "cuda" to 0; nullopt for anything else.
+std::optional<int> gpu_index(std::string_view name);
 
 /// "auto" (a GPU where there is one, else the host), "host", "cuda" (the first), "cuda:N",
 /// "cuda:N,cuda:M" and "cuda:all" (equal GPUs that share the work). Throws InputError for an

@@ -143,6 +143,7 @@ const std::vector<std::string>& bandwidth_names() {
   return names;
 }
 
+/// "fp32", "fp16.tensor", and "fp16.tensor.mma_sync": one way of using it.
 const std::vector<std::string>& compute_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> result;
@@ -150,6 +151,7 @@ const std::vector<std::string>& compute_names() {
       for (const bool tensor : {false, true}) {
         result.push_back(to_string(ComputeUnit{static_cast<Precision>(i), tensor}));
       }
+      result.push_back(result.back() + ".mma_sync");
     }
     return result;
   }();

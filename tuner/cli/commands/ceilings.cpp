@@ -7,7 +7,7 @@
 
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/roofline/device_option.hpp"
-#include "tuner/device/host/host_device.hpp"
+#include "tuner/device/open.hpp"
 
 namespace rooftune::cli {
 namespace {
@@ -18,6 +18,7 @@ constexpr const char* examples =
     "Examples:\n"
     "  rooftune ceilings                     this machine's, measured once and kept\n"
     "  rooftune ceilings --refresh           measured anew\n"
+    "  rooftune ceilings --device cuda:0     a GPU's, measured once and kept\n"
     "  rooftune ceilings --device h100-sxm   what is known of a device that need not be here\n"
     "Host levels: l1 (also for shared), core_l2, l2 (the last-level cache), dram. Rates are per "
     "CPU\n"
@@ -93,8 +94,8 @@ void print_table(const DeviceProfile& device, const std::string& file, Io& io) {
 int run_ceilings(const Options& options, Io& io) {
   const DeviceProfile device = device_with_roofs(options.device, io, options.refresh);
   std::string file;
-  if (options.device == "host" && device.source.find("not stored") == std::string::npos) {
-    file = host_ceilings_file().value_or(std::filesystem::path()).string();
+  if (device.source.find("not stored") == std::string::npos) {
+    file = ceilings_file_of(options.device).value_or(std::filesystem::path()).string();
   }
   options.json ? print_json(device, file, io) : print_table(device, file, io);
   return 0;
@@ -107,14 +108,16 @@ void add_ceilings(CLI::App& app, Action& action) {
       app.add_subcommand("ceilings", "measure this machine's roofs, or show a device's");
   command->footer(examples);
   auto options = std::make_shared<Options>();
-  command->add_option("--device", options->device, "host, a known device, or a device file")
+  command
+      ->add_option("--device", options->device,
+                   "host, a GPU that is here, a known device, or a device file")
       ->capture_default_str()
-      ->type_name("host|ID|FILE");
-  command->add_flag("--refresh", options->refresh, "measure anew what is stored (host)");
+      ->type_name("host|cuda:N|ID|FILE");
+  command->add_flag("--refresh", options->refresh, "measure anew what is stored");
   command->add_flag("--json", options->json, "one JSON document");
   command->callback([options, &action] {
-    if (options->refresh && options->device != "host") {
-      throw CLI::ValidationError("--refresh", "only the host's ceilings are measured here");
+    if (options->refresh && options->device != "host" && !gpu_index(options->device)) {
+      throw CLI::ValidationError("--refresh", "only host and cuda:N are measured");
     }
     action = [options](Io& io) { return run_ceilings(*options, io); };
   });

@@ -5,11 +5,18 @@
 #include <filesystem>
 #include <ostream>
 
+#include "tuner/device/cuda/cuda_device.hpp"
 #include "tuner/device/host/host_device.hpp"
+#include "tuner/device/open.hpp"
 
 namespace rooftune::cli {
 
 DeviceProfile device_with_roofs(const std::string& name, Io& io, bool refresh) {
+  if (const auto gpu = gpu_index(name)) {
+    return gpu_profile(*gpu, refresh, [&](const std::string& text) {
+      io.err << text << '\n' << std::flush;
+    });
+  }
   if (name != "host") {
     return load_device(name);
   }
@@ -18,6 +25,13 @@ DeviceProfile device_with_roofs(const std::string& name, Io& io, bool refresh) {
     io.err << "measuring this machine's ceilings: a few seconds, longer under load\n" << std::flush;
   }
   return host_profile(0, refresh);
+}
+
+std::optional<std::filesystem::path> ceilings_file_of(const std::string& name) {
+  if (const auto gpu = gpu_index(name)) {
+    return gpu_ceilings_file(*gpu);
+  }
+  return name == "host" ? host_ceilings_file() : std::nullopt;
 }
 
 std::string figure_text(const Roof& roof) {

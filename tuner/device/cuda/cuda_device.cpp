@@ -13,6 +13,8 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/hash.hpp"
+#include "tuner/device/ceiling_store.hpp"
+#include "tuner/device/cuda/ceilings.hpp"
 #include "tuner/device/cuda/counters.hpp"
 #include "tuner/device/cuda/driver_api.hpp"
 #include "tuner/device/cuda/gpu_facts.hpp"
@@ -120,10 +122,27 @@ class Worker {
   std::unique_ptr<WorkerProcess> process_;
 };
 
+/// For GPUs of one model, one driver and one version of rooftune.
+std::optional<fs::path> ceilings_file(const GpuFacts& gpu) {
+  const auto folder = ceilings::cache_folder();
+  return folder ? std::optional(
+                      ceilings::file_for(*folder, ceilings::this_host(),
+                                         fmt::format("{}\n{}\n{}\n{}", gpu.name, gpu.memory_bytes,
+                                                     gpu.driver, ROOFTUNE_VERSION)))
+                : std::nullopt;
+}
+
+/// With the ceilings that are stored; nothing is measured.
+DeviceProfile known_profile(const GpuFacts& gpu) {
+  const auto file = ceilings_file(gpu);
+  const auto stored = file ? ceilings::read_stored(*file) : std::nullopt;
+  return stored ? with_measured(profile_of(gpu), *stored) : profile_of(gpu);
+}
+
 class CudaDevice : public Device {
  public:
   CudaDevice(const std::vector<GpuFacts>& gpus, Target target)
-      : profile_(profile_of(gpus.front())), target_(std::move(target)), folder_("") {
+      : profile_(known_profile(gpus.front())), target_(std::move(target)), folder_("") {
     environment_ = fmt::format("driver {}; NVRTC {}; {}", gpus.front().driver, nvrtc_version(),
                                target_.architecture);
     if (gpus.size() > 1) {
@@ -281,6 +300,39 @@ std::vector<GpuFacts> gpus_here(std::string& why) {
   return driver ? find_gpus(*driver, why) : std::vector<GpuFacts>{};
 }
 
+/// Throws InputError where it is not among those that are here.
+const GpuFacts& gpu_of(const std::vector<GpuFacts>& here, int index, const std::string& why) {
+  const auto found = std::find_if(here.begin(), here.end(),
+                                  [index](const GpuFacts& gpu) { return gpu.index == index; });
+  if (found == here.end()) {
+    throw InputError(
+        fmt::format("device cuda:{} is not available: {}", index,
+                    here.empty() ? why : fmt::format("there are {} GPUs here", here.size())),
+        here.empty() ? "" : "`rooftune devices` lists them; they count from 0");
+  }
+  return *found;
+}
+
+/// What is stored: the measured roofs alone, and whose they are.
+DeviceProfile measured_profile(const GpuFacts& gpu) {
+  DeviceProfile profile = profile_of(gpu);
+  const std::unique_ptr<Device> device = make_cuda_device({gpu.index});
+  MeasuredCeilings measured;
+  try {
+    measured = measure_ceilings(*device, ceiling_probes(profile));
+  } catch (const DeviceLost& lost) {
+    throw InputError(lost.what(), "nothing was stored: measure again when the GPU is back");
+  }
+  add_dram_roof(measured.roofs);
+  profile.roofs = std::move(measured.roofs);
+  profile.source = fmt::format("measured by rooftune {} on {}, driver {}", ROOFTUNE_VERSION,
+                               ceilings::today(), gpu.driver);
+  for (const std::string& what : measured.left_out) {
+    profile.source += "; left out: " + what;
+  }
+  return profile;
+}
+
 Target target_for(const GpuFacts& gpu) {
   return choose_target(gpu.cc, nvrtc_architectures(), nvrtc_version());
 }
@@ -293,7 +345,7 @@ std::vector<GpuListing> list_gpus(std::string& why) {
   for (const cuda::GpuFacts& gpu : cuda::gpus_here(why)) {
     GpuListing listing;
     listing.index = gpu.index;
-    listing.profile = cuda::profile_of(gpu);
+    listing.profile = cuda::known_profile(gpu);
     listing.clock_hz = gpu.clock_hz;
     listing.driver = gpu.driver;
     listing.counters =
@@ -315,24 +367,37 @@ std::unique_ptr<Device> make_cuda_device(const std::vector<int>& indices) {
   const std::vector<cuda::GpuFacts> here = cuda::gpus_here(why);
   std::vector<cuda::GpuFacts> chosen;
   for (const int index : indices) {
-    const auto found = std::find_if(here.begin(), here.end(), [index](const cuda::GpuFacts& gpu) {
-      return gpu.index == index;
-    });
-    if (found == here.end()) {
-      throw InputError(
-          fmt::format("device cuda:{} is not available: {}", index,
-                      here.empty() ? why : fmt::format("there are {} GPUs here", here.size())),
-          here.empty() ? "" : "`rooftune devices` lists them; they count from 0");
-    }
-    if (!chosen.empty() && !cuda::are_equal(chosen.front(), *found)) {
+    const cuda::GpuFacts& found = cuda::gpu_of(here, index, why);
+    if (!chosen.empty() && !cuda::are_equal(chosen.front(), found)) {
       throw InputError(
           fmt::format("cuda:{} ({}) and cuda:{} ({}) are not equal", chosen.front().index,
-                      chosen.front().name, found->index, found->name),
+                      chosen.front().name, found.index, found.name),
           "times of unequal GPUs say nothing about each other: tune for each separately");
     }
-    chosen.push_back(*found);
+    chosen.push_back(found);
   }
   return std::make_unique<cuda::CudaDevice>(chosen, cuda::target_for(chosen.front()));
+}
+
+DeviceProfile gpu_profile(int index, bool refresh,
+                          const std::function<void(const std::string&)>& tell) {
+  std::string why;
+  const std::vector<cuda::GpuFacts> here = cuda::gpus_here(why);
+  const cuda::GpuFacts& gpu = cuda::gpu_of(here, index, why);
+  const DeviceProfile measured =
+      ceilings::stored_or_measured(cuda::ceilings_file(gpu), refresh, [&] {
+        tell(fmt::format("measuring the ceilings of {}: up to a minute", gpu.name));
+        return cuda::measured_profile(gpu);
+      });
+  return cuda::with_measured(cuda::profile_of(gpu), measured);
+}
+
+std::optional<std::filesystem::path> gpu_ceilings_file(int index) {
+  std::string why;
+  const std::vector<cuda::GpuFacts> here = cuda::gpus_here(why);
+  const auto found = std::find_if(
+      here.begin(), here.end(), [index](const cuda::GpuFacts& gpu) { return gpu.index == index; });
+  return found != here.end() ? cuda::ceilings_file(*found) : std::nullopt;
 }
 
 }  // namespace rooftune

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tuner/device/ceiling_store.hpp"
 #include "tuner/roofline/profile.hpp"
 
 namespace rooftune::ceilings {
@@ -46,13 +46,9 @@ struct Key {
   std::string host;
 };
 Key this_machine(unsigned workers);
-/// XDG_CACHE_HOME/rooftune, or HOME/.cache/rooftune; nullopt where neither is set.
-std::optional<std::filesystem::path> cache_folder();
 std::filesystem::path file_for(const std::filesystem::path& folder, const Key& key);
 
-using Measurer = std::function<DeviceProfile()>;
-/// The profile stored for the key, or a new one, which is then stored. A file that cannot be read
-/// counts as none; where none can be written, the profile's source says so.
+/// The profile stored for the key, or a new one, which is then stored in the folder.
 DeviceProfile stored_or_measured(const std::optional<std::filesystem::path>& folder, const Key& key,
                                  bool refresh, const Measurer& measurer);
 
