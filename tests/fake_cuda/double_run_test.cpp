@@ -8,6 +8,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::OnTheDouble;
 
 using DoubleRun = OnTheDouble;
@@ -284,6 +285,69 @@ TEST_F(DoubleRun, DataAndExpectedOutputsComeFromFiles) {
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("expected.bin has 16380 bytes; out takes 16384"));
   }
+}
+
+TEST_F(DoubleRun, EnergyIsReadForTheBestSoFar) {
+  const Results results = run(spec_text(), options());
+  const Record& best = *results.best();
+  const Measurement& measurement = *best.problems.front().measurement;
+  // The double takes 100 W; a step of its counter is known to a batch of launches.
+  EXPECT_NEAR(best.joules() / (100 * best.seconds), 1, 0.03);
+  EXPECT_THAT(measurement.note, HasSubstr("energy over "));
+  EXPECT_THAT(verdict(results), HasSubstr(" mJ a launch; "));
+  EXPECT_EQ(read_results(folder / "out" / "results.json").best()->joules(), best.joules());
+  EXPECT_THAT(read(folder / "out" / "results.json"), HasSubstr("\"unit\": \"J\""));
+}
+
+TEST_F(DoubleRun, EnergyCanBeTheObjective) {
+  // The slowest takes the least: 1 ms at 30 W against 0.66 ms at 400 W.
+  script("power kernel=Li32E watts=30\npower kernel=Li512E watts=400");
+  TuneOptions with = options();
+  const Results results = run(spec_text() + "objective: energy\n", with);
+  ASSERT_EQ(results.records.size(), 5U);
+  EXPECT_EQ(results.stop, StopReason::space_used_up);
+  for (const Record& record : results.records) {
+    EXPECT_EQ(record.outcome, Outcome::ok) << record.reason;
+    EXPECT_GT(record.joules(), 0);
+    EXPECT_THAT(record.problems.front().measurement->note, Not(HasSubstr("abandoned")));
+  }
+  const auto best_block = [](const Results& of) {
+    return find_value(of.best()->parameters, "BLOCK")->as_integer();
+  };
+  EXPECT_EQ(best_block(results), 32);
+  EXPECT_NEAR(record_of(results, 512)->joules() / (400 * record_of(results, 512)->seconds), 1,
+              0.03);
+  const Results kept = read_results(folder / "out" / "results.json");
+  EXPECT_EQ(kept.objective, Objective::energy);
+  EXPECT_EQ(best_block(kept), 32);
+
+  with.resume = true;
+  const std::string before = journal();
+  const Results again = run(spec_text() + "objective: energy\n", with);
+  EXPECT_EQ(best_block(again), 32);
+  EXPECT_THAT(journal().substr(before.size()), Not(HasSubstr("started")));
+}
+
+TEST_F(DoubleRun, EnergyThatCannotBeReadIsNoObjective) {
+  script("energy -> error 3");
+  EXPECT_EQ(run(spec_text(), options()).best()->joules(), 0);
+  try {
+    run(spec_text() + "objective: energy\n", options());
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("`objective: energy`, but the energy of kernels on Fake GPU "
+                          "cannot be read: NVML does not tell that of cuda:0"));
+    EXPECT_THAT(error.what(), HasSubstr("leave `objective` out to tune for time"));
+  }
+}
+
+TEST_F(DoubleRun, EnergyThatIsLostOnTheWayIsThatConfigurationsFailure) {
+  script("power watts=0");
+  const Results results = run(spec_text() + "objective: energy\n", options());
+  ASSERT_EQ(results.records.size(), 5U);
+  EXPECT_THAT(results.records.front().reason, HasSubstr("energy counter does not move"));
+  EXPECT_EQ(results.best(), nullptr);
 }
 
 #if FAKE_CUDA_HAS_CUPTI

@@ -59,7 +59,10 @@ struct FakeDevice {
 /// All that a process has of the driver.
 struct Driver {
   std::vector<FakeDevice> devices;
-  double now = 0;                  ///< of the GPU, seconds
+  double now = 0;  ///< of the GPU, seconds
+  double joules = 0;
+  double shown_joules = 0;         ///< as its counter shows them,
+  double shown_at = 0;             ///< since then
   CUresult sticky = CUDA_SUCCESS;  ///< that spoilt the context
   std::map<CUdeviceptr, std::size_t> allocations;
   int allocated_so_far = 0;
@@ -179,6 +182,23 @@ double seconds_of(CUfunc_st& function) {
   return seconds;
 }
 
+void spend(const CUfunc_st& function, double seconds) {
+  double watts = 100;
+  for (const Rule& rule : Script::get().rules()) {
+    if (rule.event == "power" &&
+        function.name.find(value_of(rule, "kernel", "")) != std::string::npos) {
+      watts = std::stod(value_of(rule, "watts", "100"));
+    }
+  }
+  driver().now += seconds;
+  driver().joules += watts * seconds;
+  constexpr double step = 0.05;
+  if (driver().now - driver().shown_at >= step) {
+    driver().shown_joules = driver().joules;
+    driver().shown_at = driver().now;
+  }
+}
+
 CUresult run_kernel(CUfunc_st& function, std::vector<void*> arguments) {
   const auto rule = Script::get().find("launch", {{"kernel", function.name}});
   const std::string action = rule ? rule->action : "";
@@ -194,7 +214,7 @@ CUresult run_kernel(CUfunc_st& function, std::vector<void*> arguments) {
   if (action != "unwritten") {
     spoil(action, function.kernel(arguments.data()));
   }
-  driver().now += seconds_of(function);
+  spend(function, seconds_of(function));
   return CUDA_SUCCESS;
 }
 
@@ -232,6 +252,10 @@ std::vector<void*> copy_arguments(void** arguments, std::vector<std::array<char,
 }
 
 }  // namespace
+
+double fake_cuda::shown_joules() {
+  return driver().shown_joules;
+}
 
 extern "C" {
 

@@ -17,4 +17,7 @@ using Kernel = Output (*)(void** arguments);
 /// By the mangled name, template arguments aside: "_Z5scaleILi128EEvPKfPfi" is "scale".
 Kernel find_kernel(const std::string& mangled_name);
 
+/// What this process' kernels took, as the GPU's counter shows it: in steps of 50 ms.
+double shown_joules();
+
 }  // namespace fake_cuda

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "tests/fake_cuda/kernels.hpp"
 #include "tests/fake_cuda/script.hpp"
 
 using fake_cuda::Rule;
@@ -54,6 +55,11 @@ int nvmlDeviceGetClockInfo(void* /*device*/, unsigned /*which*/, unsigned* megah
 int nvmlDeviceGetMaxClockInfo(void* /*device*/, unsigned /*which*/, unsigned* megahertz) {
   *megahertz = full_clock;
   return success;
+}
+
+int nvmlDeviceGetTotalEnergyConsumption(void* /*device*/, unsigned long long* millijoules) {
+  *millijoules = static_cast<unsigned long long>(fake_cuda::shown_joules() * 1e3);
+  return Script::get().error("energy", {});
 }
 
 int nvmlDeviceGetMigMode(void* /*device*/, unsigned* now, unsigned* pending) {

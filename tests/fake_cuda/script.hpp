@@ -14,6 +14,8 @@
 //     launch kernel=Li128E -> fault 700     while the kernel runs: sticky
 //     launch ... -> hang | kill | exit | torn | lost | wrong | unwritten | nan | overrun | underrun
 //     time kernel=Li64E us=100 noise=0.2 drift=0.1
+//     power kernel=Li64E watts=200                               else 100
+//     energy -> error 3
 //     clock mhz=500 after=10 until=20       the reads of the clock with these numbers
 //     profiler call=cuptiRangeProfilerEnable -> error 35
 //     supported flag=vGpu -> level 2

@@ -45,6 +45,12 @@ std::string format_seconds(double seconds) {
   return with_unit(seconds, seconds_units);
 }
 
+std::string format_joules(double joules) {
+  constexpr std::array<Unit, 5> units = {
+      {{1e3, "kJ"}, {1, "J"}, {1e-3, "mJ"}, {1e-6, "uJ"}, {1e-9, "nJ"}}};
+  return with_unit(joules, units);
+}
+
 std::string format_bandwidth(double bytes_per_second) {
   constexpr std::array<Unit, 5> units = {
       {{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}, {1, "B/s"}}};

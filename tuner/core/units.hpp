@@ -9,6 +9,8 @@ namespace rooftune {
 
 /// 1.23 ms, 45.6 us, 12.0 s (three significant digits).
 std::string format_seconds(double seconds);
+/// 1.23 mJ.
+std::string format_joules(double joules);
 /// 1.30 TB/s, 256 GB/s (powers of 1000).
 std::string format_bandwidth(double bytes_per_second);
 /// 14.3 TFLOP/s.

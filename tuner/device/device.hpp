@@ -33,7 +33,9 @@ struct Measurement {
   int dropped_samples = 0;   ///< throttled
   double slowest_clock = 0;  ///< of the multiprocessors over the samples, Hz; 0 unknown
   double fastest_clock = 0;  ///< Hz; 0 unknown
-  std::string note;          ///< a time-out of the stopping rule, dropped samples: in words
+  /// Of a launch, J, from a run of its own over many of them; 0 where it was not read.
+  double joules = 0;
+  std::string note;  ///< a time-out of the stopping rule, dropped samples: in words
 };
 
 using MeasureResult = std::variant<Measurement, Failure>;
@@ -59,6 +61,10 @@ struct MeasureOptions {
   /// abandoned early. 0: there is none.
   double best_seconds = 0;
   CounterLevel counters = CounterLevel::off;
+  /// Energy is read for what is the best so far, where it can be.
+  bool energy = false;
+  /// Energy is what configurations are ranked by: read for each, and without it there is no result.
+  bool rank_by_energy = false;
 };
 
 /// The device does not answer any more, and starting it anew did not help: no configuration's
@@ -86,6 +92,8 @@ class Device {
   virtual unsigned measure_jobs() const { return 1; }
   /// What the user should know about the device itself, each once: warnings and remarks.
   virtual std::vector<std::string> take_messages() { return {}; }
+  /// Why the energy of kernels cannot be read, and what to do; empty where it can.
+  virtual std::string energy_refusal() const { return "this device has no counter of it"; }
   /// Compiler, driver, run time: what made the figures besides the device, for the results.
   virtual std::string environment() const { return ""; }
 };

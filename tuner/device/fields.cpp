@@ -34,6 +34,7 @@ void members(A& archive, T& it) {
   archive.added_later("dropped_samples", it.dropped_samples);
   archive.added_later("slowest_clock", it.slowest_clock);
   archive.added_later("fastest_clock", it.fastest_clock);
+  archive.added_later("joules", it.joules);
   archive("note", it.note);
 }
 

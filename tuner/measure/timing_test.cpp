@@ -3,13 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
+
+#include "tuner/measure/energy.hpp"
 
 namespace rooftune {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Records what is asked for; a launch takes what `seconds` says, at the clock that `clocks` says.
 class RecordingSteps : public TimingSteps {
@@ -181,6 +186,51 @@ TEST(Timing, AHoldThatTimedOutIsSaid) {
   steps.stuck = true;
   EXPECT_THAT(time_kernel(steps, three_samples(), 0.01).note,
               HasSubstr("3 samples may hold gaps between launches"));
+}
+
+/// 100 W, in a counter that moves every 0.05 s of the GPU's time.
+EnergyCounter stepping(const RecordingSteps& steps) {
+  return [&steps] { return 5.0 * std::floor(steps.wall / 0.05 + 1e-9); };
+}
+
+TEST(EnergyOfALaunch, IsTakenFromStepToStepOfTheCounter) {
+  RecordingSteps steps;
+  steps.times = {0.001};  // of a batch of 5 launches
+  std::string why;
+  const auto energy = measure_energy(steps, stepping(steps), 0.0012, why);
+  ASSERT_TRUE(energy) << why;
+  EXPECT_EQ(energy->launches, 5 * 300);  // from 0.05 s to 0.35 s, whole steps alone
+  EXPECT_NEAR(energy->joules, 30.0 / 1500, 1e-9);
+  EXPECT_NEAR(energy->seconds, 0.3, 1e-9);
+  EXPECT_THAT(steps.said, Not(testing::Contains("flush")));
+  EXPECT_THAT(steps.said, Not(testing::Contains("hold")));
+}
+
+TEST(EnergyOfALaunch, RestoresBuffersBeforeEach) {
+  RecordingSteps steps;
+  steps.restores = true;
+  steps.times = {0.0025};
+  std::string why;
+  ASSERT_TRUE(measure_energy(steps, stepping(steps), 0.0025, why));
+  EXPECT_EQ(std::count(steps.said.begin(), steps.said.end(), "restore"), steps.launches);
+}
+
+TEST(EnergyOfALaunch, IsNotInvented) {
+  RecordingSteps steps;
+  std::string why;
+  EXPECT_FALSE(measure_energy(steps, [] { return std::nullopt; }, 0.01, why));
+  EXPECT_EQ(why, "the GPU's energy cannot be read");
+  EXPECT_EQ(steps.launches, 0);
+  EXPECT_FALSE(measure_energy(steps, [] { return 7.0; }, 0.01, why));
+  EXPECT_EQ(why, "the GPU's energy counter does not move");
+  steps.times = {0};  // nor is there a time
+  EXPECT_FALSE(measure_energy(steps, [] { return 7.0; }, 0.01, why));
+  int reads = 0;
+  const auto breaks = [&]() -> std::optional<double> {
+    return ++reads < 3 ? std::optional<double>(reads) : std::nullopt;
+  };
+  EXPECT_FALSE(measure_energy(steps, breaks, 0.01, why));
+  EXPECT_EQ(why, "the GPU's energy cannot be read");
 }
 
 }  // namespace

@@ -76,11 +76,19 @@ LaunchText launch_text(const Spec& spec) {
 
 }  // namespace
 
-void refuse_what_cannot_be_tuned(const Spec& spec, const Space& space) {
+void refuse_what_cannot_be_tuned(const Spec& spec, const Space& space, const Device& device) {
   if (!spec.kernel) {
     throw InputError(fmt::format("{}: no kernel to tune", spec.file.string()),
                      "add `kernel: {source: FILE.cu, name: NAME}`; a spec without one can only be "
                      "replayed or ranked");
+  }
+  const std::string no_energy = device.energy_refusal();
+  if (spec.objective == Objective::energy && !no_energy.empty()) {
+    throw InputError(
+        fmt::format("{}: `objective: energy`, but the energy of kernels on {} cannot be "
+                    "read: {}",
+                    spec.file.string(), device.profile().name, no_energy),
+        "leave `objective` out to tune for time, or tune on another device");
   }
   if (space.size() > 0) {
     return;
@@ -106,6 +114,7 @@ Results begin_results(const Spec& spec, const Space& space, const Device& device
   results.command = options.command;
   results.policy = options.policy.empty() ? policy_names().front() : options.policy;
   results.seed = options.seed;
+  results.objective = spec.objective;
   results.device = device.profile();
   results.environment = environment_of(device);
   results.parameters = spec.parameters;

@@ -8,8 +8,9 @@
 
 namespace rooftune {
 
-/// Throws InputError for a spec without a kernel and for an empty space, with the table of rules.
-void refuse_what_cannot_be_tuned(const Spec& spec, const Space& space);
+/// Throws InputError for a spec without a kernel, for an objective that the device cannot measure,
+/// and for an empty space, with the table of rules.
+void refuse_what_cannot_be_tuned(const Spec& spec, const Space& space, const Device& device);
 Results begin_results(const Spec& spec, const Space& space, const Device& device,
                       const TuneOptions& options);
 /// One that writes nothing where the options name no folder.

@@ -137,7 +137,9 @@ ModelInput Evaluator::model_input(const KernelInstance& instance,
 /// Of several problems, a configuration may lose one and win in all.
 MeasureOptions Evaluator::options_against(const Record* best) const {
   MeasureOptions options = options_;
-  if (best != nullptr && spec_.problems.size() == 1) {
+  options.energy = true;
+  const bool is_time = spec_.objective == Objective::time;  // what is slow may take little energy
+  if (is_time && best != nullptr && spec_.problems.size() == 1) {
     options.best_seconds = best->seconds;
   }
   return options;

@@ -21,7 +21,9 @@ struct Prepared {
 class Evaluator {
  public:
   Evaluator(const Spec& spec, Device& device, const MeasureOptions& options)
-      : spec_(spec), device_(device), options_(options) {}
+      : spec_(spec), device_(device), options_(options) {
+    options_.rank_by_energy = spec.objective == Objective::energy;
+  }
 
   /// What the launch alone tells, before anything is compiled. Throws InputError.
   std::optional<Failure> launch_failure(const NamedValues& parameters) const;

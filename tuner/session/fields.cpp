@@ -199,6 +199,7 @@ void members(A& archive, T& it) {
   archive("command", it.command);
   archive("policy", it.policy);
   archive("seed", it.seed);
+  archive.added_later("objective", it.objective);
   archive("device", it.device);
   archive("environment", it.environment);
   archive("parameters", it.parameters);

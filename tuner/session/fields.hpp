@@ -9,6 +9,8 @@ namespace rooftune::codec {
 template <>
 struct LastOf<StopReason> : std::integral_constant<StopReason, StopReason::device_lost> {};
 template <>
+struct LastOf<Objective> : std::integral_constant<Objective, Objective::energy> {};
+template <>
 struct LastOf<Level> : std::integral_constant<Level, Level::shared> {};
 template <>
 struct LastOf<Role> : std::integral_constant<Role, Role::other> {};

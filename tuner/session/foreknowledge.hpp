@@ -15,10 +15,13 @@ class Foreknowledge {
  public:
   using Seen = std::function<bool(const Configuration&)>;
 
-  Foreknowledge(const Spec& spec, const Space& space, const DeviceProfile& device)
+  /// `is_ranked_by_time`: what bounds a time proves nothing of any other objective.
+  Foreknowledge(const Spec& spec, const Space& space, const DeviceProfile& device,
+                bool is_ranked_by_time)
       : space_(space),
         model_(spec, space, device),
-        proof_(space, [this](const Configuration& c) { return model_.lower_bound_seconds(c); }) {}
+        proof_(space, [this](const Configuration& c) { return model_.lower_bound_seconds(c); }),
+        holds_(is_ranked_by_time) {}
   Foreknowledge(const Foreknowledge&) = delete;
   Foreknowledge& operator=(const Foreknowledge&) = delete;
 
@@ -38,7 +41,7 @@ class Foreknowledge {
   const Space& space_;
   Model model_;
   ProofSearch proof_;
-  bool holds_ = true;
+  bool holds_;
   bool is_proven_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace rooftune {
 namespace {
@@ -50,6 +51,17 @@ double Record::ranked_seconds() const {
   return finals.empty() ? seconds : median(finals);
 }
 
+double Record::joules() const {
+  double logarithms = 0;
+  for (const ProblemResult& result : problems) {
+    if (!result.measurement || result.measurement->joules <= 0) {
+      return 0;
+    }
+    logarithms += std::log(result.measurement->joules);
+  }
+  return problems.empty() ? 0 : std::exp(logarithms / static_cast<double>(problems.size()));
+}
+
 std::optional<double> Record::roof_fraction() const {
   double logarithms = 0;
   for (const ProblemResult& result : problems) {
@@ -89,10 +101,17 @@ const Record* Results::best() const {
   const bool finals_held = std::any_of(records.begin(), records.end(), [](const Record& record) {
     return may_be_best(record) && !record.finals.empty();
   });
+  const auto cost = [this](const Record& record) {
+    if (objective == Objective::time) {
+      return record.ranked_seconds();
+    }
+    const double joules = record.joules();
+    return joules > 0 ? joules : std::numeric_limits<double>::infinity();
+  };
   const Record* best = nullptr;
   for (const Record& record : records) {
     if (may_be_best(record) && record.finals.empty() != finals_held &&
-        (best == nullptr || record.ranked_seconds() < best->ranked_seconds())) {
+        (best == nullptr || cost(record) < cost(*best))) {
       best = &record;
     }
   }

@@ -48,6 +48,8 @@ struct Record {
   /// What configurations are ranked by: the median of `finals` where there are any (the least of
   /// many noisy times is too good to be true), else `seconds`.
   double ranked_seconds() const;
+  /// Of a launch: geometric mean over the problems; 0 where it was not read at each of them.
+  double joules() const;
   /// Of what is attainable, at ranked_seconds(): geometric mean over the problems. nullopt where a
   /// problem has no roof to be held against.
   std::optional<double> roof_fraction() const;
@@ -94,6 +96,7 @@ struct Results {
   std::string command;                 ///< that makes it again
   std::string policy;
   std::uint64_t seed = 0;
+  Objective objective = Objective::time;
   DeviceProfile device;
   std::string environment;  ///< compiler, driver, NVRTC, operating system
   std::vector<Parameter> parameters;
@@ -110,7 +113,8 @@ struct Results {
   std::string stop_text;  ///< the reason in words, with figures
   double elapsed_seconds = 0;
 
-  /// nullptr where no configuration succeeded.
+  /// The one with the least time, or energy, as the objective is. nullptr where no configuration
+  /// succeeded.
   const Record* best() const;
   const Record* baseline_record() const;
   /// Time of the baseline over that of the best; nullopt where either has none.

@@ -44,7 +44,7 @@ double verification_seconds(const Record& record) {
   return total;
 }
 
-Json t4_result(const Record& record) {
+Json t4_result(const Record& record, Objective objective) {
   Json times = {{"compilation", record.compile_seconds * milliseconds},
                 {"framework", 0},
                 {"search_algorithm", 0},
@@ -54,6 +54,9 @@ Json t4_result(const Record& record) {
   if (record.outcome == Outcome::ok) {
     measurements.push_back(
         {{"name", "time"}, {"value", record.ranked_seconds() * milliseconds}, {"unit", "ms"}});
+    if (const double joules = record.joules(); joules > 0) {
+      measurements.push_back({{"name", "energy"}, {"value", joules}, {"unit", "J"}});
+    }
   }
   return {{"timestamp", record.timestamp},
           {"configuration", codec::encode(record.parameters)},
@@ -61,7 +64,7 @@ Json t4_result(const Record& record) {
           {"invalidity", t4_invalidity(record.outcome)},
           {"correctness", record.outcome == Outcome::ok ? 1 : 0},
           {"measurements", std::move(measurements)},
-          {"objectives", Json::array({"time"})}};
+          {"objectives", Json::array({to_string(objective)})}};
 }
 
 Json to_json(const Results& results) {
@@ -69,7 +72,7 @@ Json to_json(const Results& results) {
   out["metadata"] = {{"timeunit", "milliseconds"}};
   out["results"] = Json::array();
   for (const Record& record : results.records) {
-    Json result = t4_result(record);
+    Json result = t4_result(record, results.objective);
     result[own_key] = codec::encode(record);
     out["results"].push_back(std::move(result));
   }

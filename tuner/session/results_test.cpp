@@ -138,6 +138,10 @@ TEST(ResultsFile, HasTheFieldsOfT4) {
   good.problems[0].measurement->verification_seconds = 0.5;
   good.seconds = 0.002;
   good.finals.clear();
+  for (ProblemResult& problem : good.problems) {
+    problem.measurement->joules = 0.25;
+  }
+  results.objective = Objective::energy;
   good.compile_seconds = 0.25;
   Record bad = testing::sample_record(sample, 2);
   bad.outcome = Outcome::wrong_result;
@@ -152,8 +156,9 @@ TEST(ResultsFile, HasTheFieldsOfT4) {
   EXPECT_EQ(first["times"]["runtimes"], Json({1.0, 3.0}));
   EXPECT_EQ(first["invalidity"], "correct");
   EXPECT_EQ(first["correctness"], 1);
-  EXPECT_EQ(first["measurements"], (Json{{{"name", "time"}, {"value", 2.0}, {"unit", "ms"}}}));
-  EXPECT_EQ(first["objectives"], Json::array({"time"}));
+  EXPECT_EQ(first["measurements"], (Json{{{"name", "time"}, {"value", 2.0}, {"unit", "ms"}},
+                                         {{"name", "energy"}, {"value", 0.25}, {"unit", "J"}}}));
+  EXPECT_EQ(first["objectives"], Json::array({"energy"}));
   EXPECT_EQ(json["results"][1]["invalidity"], "correctness");
   EXPECT_EQ(json["results"][1]["correctness"], 0);
   EXPECT_TRUE(json["results"][1]["measurements"].empty());
@@ -223,7 +228,7 @@ TEST(ResultsFile, OlderOnesLackWhatWasAddedLater) {
   write_results(results, folder.path() / "r.json");
   Json json = Json::parse(folder.read("r.json"));
   Json& measurement = json["results"][0]["rooftune"]["problems"][0]["measurement"];
-  for (const char* name : {"dropped_samples", "slowest_clock", "fastest_clock"}) {
+  for (const char* name : {"dropped_samples", "slowest_clock", "fastest_clock", "joules"}) {
     ASSERT_EQ(measurement.erase(name), 1U) << name;
   }
   const Results old = read_results(folder.write("old.json", json.dump()));

@@ -71,6 +71,7 @@ inline Measurement sample_measurement(Sampler& sample) {
   it.dropped_samples = sample.small();
   it.slowest_clock = sample.real();
   it.fastest_clock = sample.real();
+  it.joules = sample.real();
   it.note = sample.text();
   return it;
 }
@@ -181,6 +182,7 @@ inline Results sample_results(std::uint64_t seed) {
   it.command = sample.text();
   it.policy = sample.text();
   it.seed = sample.natural();
+  it.objective = sample.any(Objective::energy);
   it.device = sample_device(sample);
   it.environment = sample.text();
   it.parameters = {{"BM", {sample.value(), sample.value()}, sample.any(Role::other), SourceSpot{}},

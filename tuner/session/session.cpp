@@ -52,7 +52,7 @@ class Session {
         listener_(listener),
         device_(device),
         space_(space),
-        known_(spec, space, device.profile()),
+        known_(spec, space, device.profile(), spec.objective == Objective::time),
         evaluator_(spec, device, options.measure),
         measure_jobs_(std::max(1U, device.measure_jobs())),
         compile_jobs_(std::clamp(device.compile_jobs(), measure_jobs_,
@@ -61,7 +61,7 @@ class Session {
         journal_(open_journal(results_, options)),
         rules_{spec.stop.ceiling, spec.stop.improvement,
                options.evaluations ? options.evaluations : spec.stop.evaluations,
-               options.seconds ? options.seconds : spec.stop.seconds} {
+               options.seconds ? options.seconds : spec.stop.seconds, spec.objective} {
     policy_ = make_session_policy();
     answers_.assign(journal_.resumed().records.begin(), journal_.resumed().records.end());
     began_ = now();
@@ -91,6 +91,7 @@ class Session {
   void keep(Record record);
   void tell(const Record& record);
   std::optional<Configuration> find_in_space(const NamedValues& parameters) const;
+  double cost(const Record& record);
   void drop(const Configuration& configuration, const Failure& failure);
   void check_health(const Record& record);
   void hold_session_finals();
@@ -124,6 +125,7 @@ class Session {
   std::unordered_set<Configuration, ConfigurationHash> seen_;
   Health health_;
   bool used_up_ = false;
+  double watts_ = 0;   ///< of the first configuration, where energy is the objective
   double before_ = 0;  ///< seconds of the run that is resumed
   double began_ = 0;
 };
@@ -420,11 +422,23 @@ void Session::tell(const Record& record) {
   Observation observation;
   observation.configuration = *configuration;
   observation.outcome = record.outcome;
-  observation.seconds = record.seconds;
+  observation.seconds = cost(record);
   observation.diagnosis = record.diagnosis;
   observation.resources = record.resources;
   observation.occupancy = record.occupancy;
   policy_->tell(observation);
+}
+
+/// What the policy learns: the time; or the energy, as the time that it would last at the power of
+/// the first configuration, so that it is near what the models predict.
+double Session::cost(const Record& record) {
+  if (spec_.objective == Objective::time || record.outcome != Outcome::ok) {
+    return record.seconds;
+  }
+  if (watts_ == 0) {
+    watts_ = record.joules() / record.seconds;
+  }
+  return record.joules() / watts_;
 }
 
 void Session::drop(const Configuration& configuration, const Failure& failure) {
@@ -477,7 +491,10 @@ std::optional<StopDecision> Session::should_stop() {
 }
 
 void Session::hold_session_finals() {
-  const std::vector<std::uint64_t> numbers = choose_finalists(results_);
+  // An energy is the mean of a third of a second already; times would rank by something else.
+  const std::vector<std::uint64_t> numbers = spec_.objective == Objective::time
+                                                 ? choose_finalists(results_)
+                                                 : std::vector<std::uint64_t>{};
   if (numbers.empty()) {
     return;
   }
@@ -520,7 +537,7 @@ void Listener::on_stop(const Results& /*results*/) {}
 
 Results tune(const Spec& spec, Device& device, const TuneOptions& options, Listener& listener) {
   const Space space(spec);
-  refuse_what_cannot_be_tuned(spec, space);
+  refuse_what_cannot_be_tuned(spec, space, device);
   return Session(spec, space, device, options, listener).run();
 }
 

@@ -381,6 +381,16 @@ TEST_F(Tuning, AnEmptySpaceIsRefusedWithItsRules) {
   EXPECT_FALSE(exists(folder_.path() / "out"));
 }
 
+TEST_F(Tuning, EnergyIsNoObjectiveWhereTheDeviceHasNoCounterOfIt) {
+  FakeDevice device([](const KernelInstance&) { return measured(1e-3); });
+  try {
+    run(device, options(), "objective: energy\n");
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("cannot be read: this device has no counter of it"));
+  }
+}
+
 TEST_F(Tuning, TheSpecIsInTheResults) {
   FakeDevice device(by_tile);
   TuneOptions few = in_folder();

@@ -81,7 +81,9 @@ std::optional<StopDecision> should_stop(const StopRules& rules, const StopState&
   if (state.device_lost) {
     return StopDecision{StopReason::device_lost, fmt::format("{}; {}", *state.device_lost, rest)};
   }
-  if (const auto decision = at_ceiling(rules, state.best)) {
+  // The roofs are of time: what is near them may still save energy.
+  const bool is_time = rules.objective == Objective::time;
+  if (const auto decision = is_time ? at_ceiling(rules, state.best) : std::nullopt) {
     return decision;
   }
   if (state.proof && state.proof->left > 0) {

@@ -14,6 +14,7 @@ struct StopRules {
   double improvement = 0.05;  ///< what must still be possible, for the run to go on
   std::optional<std::uint64_t> evaluations;
   std::optional<double> seconds;
+  Objective objective = Objective::time;
 };
 
 /// What the model proves about the configurations that are left.

@@ -11,6 +11,11 @@ std::string fraction_text(const Record& record) {
   return fraction ? fmt::format("; {} of its ceiling", format_percent(*fraction)) : "";
 }
 
+std::string energy_text(const Record& record) {
+  const double joules = record.joules();
+  return joules > 0 ? fmt::format("; {} a launch", format_joules(joules)) : "";
+}
+
 std::string tie_text(const Results& results) {
   const std::size_t ties = results.ties().size();
   return ties == 0 ? "" : fmt::format("; {} more cannot be told from it", ties);
@@ -50,9 +55,10 @@ std::string verdict(const Results& results) {
     return "no configuration succeeded; " + tried;
   }
   const std::string bound = bound_in_words(*best);
-  return fmt::format("best: {}; {}{}{}{}{}{}; {}", to_string(best->parameters),
-                     format_seconds(best->ranked_seconds()), bound.empty() ? "" : "; ", bound,
-                     fraction_text(*best), speedup_text(results), tie_text(results), tried);
+  return fmt::format("best: {}; {}{}{}{}{}{}{}; {}", to_string(best->parameters),
+                     format_seconds(best->ranked_seconds()), energy_text(*best),
+                     bound.empty() ? "" : "; ", bound, fraction_text(*best), speedup_text(results),
+                     tie_text(results), tried);
 }
 
 }  // namespace rooftune

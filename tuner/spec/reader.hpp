@@ -51,6 +51,7 @@ std::vector<ArgumentSpec> arguments(const Context& context, const yaml::Node* no
 VerifySpec verify(const Context& context, const yaml::Node& node, const Spec& spec);
 WorkSpec work(const Context& context, const yaml::Node* node);
 ResourceSpec resources(const Context& context, const yaml::Node* node);
+Objective objective(const Context& context, const yaml::Node* node);
 StopSpec stop(const Context& context, const yaml::Node* node);
 
 /// Refuses overrides that name neither a constant nor a parameter, or that change a number into a

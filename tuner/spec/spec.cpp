@@ -111,6 +111,17 @@ ResourceSpec resources(const Context& context, const yaml::Node* node) {
   return result;
 }
 
+Objective objective(const Context& context, const yaml::Node* node) {
+  if (node == nullptr || node->text == to_string(Objective::time)) {
+    return Objective::time;
+  }
+  if (node->text != to_string(Objective::energy)) {
+    context.document.fail(*node, fmt::format("unknown objective \"{}\"", node->text),
+                          suggest(node->text, {"time", "energy"}));
+  }
+  return Objective::energy;
+}
+
 StopSpec stop(const Context& context, const yaml::Node* node) {
   StopSpec result;
   if (node == nullptr) {
@@ -213,9 +224,10 @@ Spec parse_spec(std::string text, const std::filesystem::path& file,
     throw InputError(fmt::format("{}: the spec is empty", file.string()),
                      "at the least it needs parameters: {NAME: {values: [...]}}");
   }
-  const yaml::Map map(document, document.root(), "the spec",
-                      {"kernel", "constants", "problems", "parameters", "constraints", "derived",
-                       "launch", "arguments", "work", "resources", "verify", "baseline", "stop"});
+  const yaml::Map map(
+      document, document.root(), "the spec",
+      {"kernel", "constants", "problems", "parameters", "constraints", "derived", "launch",
+       "arguments", "work", "resources", "verify", "baseline", "stop", "objective"});
   Spec spec;
   spec.file = std::filesystem::absolute(file).lexically_normal();
   spec.text = std::move(text);
@@ -225,6 +237,7 @@ Spec parse_spec(std::string text, const std::filesystem::path& file,
   spec.work = reader::work(context, map.find("work"));
   spec.resources = reader::resources(context, map.find("resources"));
   spec.stop = reader::stop(context, map.find("stop"));
+  spec.objective = reader::objective(context, map.find("objective"));
   spec.hash = hash_of(spec, overrides);
   return spec;
 }

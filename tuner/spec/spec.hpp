@@ -189,6 +189,13 @@ struct StopSpec {
   double improvement = 0.05;                 ///< stop when no more than this can be gained (proof)
 };
 
+/// What configurations are ranked by.
+enum class Objective {
+  time,
+  energy,  ///< of a launch
+};
+std::string_view to_string(Objective objective);
+
 /// One size of the problem: the constants that it sets, over Spec::constants.
 using Problem = NamedValues;
 
@@ -209,6 +216,7 @@ struct Spec {
   std::optional<VerifySpec> verify;
   NamedValues baseline;  ///< empty, or a value for each parameter
   StopSpec stop;
+  Objective objective = Objective::time;
   /// Over the text, the overrides and the kernel source: equal hashes mean comparable results.
   std::string hash;
 };

@@ -64,6 +64,10 @@ std::string_view to_string(Level level) {
 std::string_view to_string(Precision precision) {
   return name_of(precisions, precision);
 }
+std::string_view to_string(Objective objective) {
+  return objective == Objective::energy ? "energy" : "time";
+}
+
 std::string_view to_string(Access access) {
   return name_of(accesses, access);
 }

@@ -149,6 +149,12 @@ class CudaDevice : public Device {
       environment_ += fmt::format("; {} equal GPUs in parallel", gpus.size());
     }
     for (const GpuFacts& gpu : gpus) {
+      if (!open_nvml(gpu.bus_id)->energy()) {
+        energy_refusal_ = fmt::format(
+            "NVML does not tell that of cuda:{}: it needs libnvidia-ml.so.1, a GPU of compute "
+            "capability 7.0 or later, and no vGPU",
+            gpu.index);
+      }
       idle_.push_back(std::make_unique<Worker>(gpu.index, folder_.path()));
     }
     workers_ = static_cast<unsigned>(gpus.size());
@@ -162,6 +168,7 @@ class CudaDevice : public Device {
   }
   unsigned measure_jobs() const override { return workers_; }
   std::string environment() const override { return environment_; }
+  std::string energy_refusal() const override { return energy_refusal_; }
 
   std::vector<std::string> take_messages() override {
     const std::lock_guard lock(mutex_);
@@ -285,6 +292,7 @@ class CudaDevice : public Device {
   WorkFolder folder_;
   BinaryCache cache_;
   std::string environment_;
+  std::string energy_refusal_;
   unsigned workers_ = 1;
   std::mutex mutex_;
   std::condition_variable idle_changed_;

@@ -100,6 +100,8 @@ Job some_job() {
   job.expected_key = "key";
   job.options.counters = CounterLevel::full;
   job.options.best_seconds = 0.25;
+  job.options.energy = true;
+  job.options.rank_by_energy = true;
   return job;
 }
 
@@ -112,6 +114,7 @@ TEST(Job, SurvivesItsJson) {
   EXPECT_EQ(back.arguments[1].value.kind(), Value::Kind::real);
   EXPECT_EQ(back.reference->entry, "r");
   EXPECT_EQ(back.options.counters, CounterLevel::full);
+  EXPECT_TRUE(back.options.energy && back.options.rank_by_energy);
   EXPECT_THROW(job_from("{}"), std::exception);
 }
 
@@ -120,6 +123,7 @@ TEST(Messages, SurviveTheirJson) {
   measurement.seconds = 0.5;
   measurement.samples = {0.5, 0.25};
   measurement.counters = {{"a", 2.5}};
+  measurement.joules = 0.125;
   for (const Message& message : std::vector<Message>{
            Ready{}, Step{"a launch", 2.5, true, false}, Answer{measurement, false, false, "r", "n"},
            Answer{Failure{Outcome::crashed, "why", "log"}, true, true, "", ""},

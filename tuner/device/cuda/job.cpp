@@ -67,6 +67,8 @@ void members(A& archive, T& it) {
   archive("warm", it.warm);
   archive("best_seconds", it.best_seconds);
   archive("counters", it.counters);
+  archive("energy", it.energy);
+  archive("rank_by_energy", it.rank_by_energy);
 }
 
 template <class A, Is<cuda::Program> T>

@@ -13,13 +13,15 @@
 namespace rooftune {
 namespace {
 
-/// The measurement that the entry's first objective names; `time` where it names none.
+/// The measurement that the entry's first objective names; `time` where it names none, and where it
+/// is an energy: what is replayed are times.
 const RecordedJson* objective_of(const RecordedJson& entry) {
   std::string wanted = "time";
   if (const auto objectives = entry.find("objectives");
       objectives != entry.end() && objectives->is_array() && !objectives->empty() &&
       objectives->front().is_string()) {
     wanted = objectives->front().get<std::string>();
+    wanted = wanted == "energy" ? "time" : wanted;
   }
   if (const auto list = entry.find("measurements"); list != entry.end() && list->is_array()) {
     for (const RecordedJson& measurement : *list) {

@@ -13,6 +13,7 @@
 #include "tuner/device/cuda/worker/launch_plan.hpp"
 #include "tuner/device/data.hpp"
 #include "tuner/device/fill.hpp"
+#include "tuner/measure/energy.hpp"
 
 namespace rooftune::cuda {
 namespace {
@@ -58,6 +59,10 @@ double launch_limit(const MeasureOptions& options) {
   return options.best_seconds > 0 ? std::min(options.timeout_seconds,
                                              std::max(least, times_the_best * options.best_seconds))
                                   : options.timeout_seconds;
+}
+
+bool is_best_so_far(const MeasureOptions& options, double seconds) {
+  return options.best_seconds == 0 || seconds < options.best_seconds;
 }
 
 std::vector<std::vector<std::byte>> scalars_of(const Job& job) {
@@ -254,6 +259,9 @@ Answer Runner::measure(const Job& job) {
   tell_({"comparing the result", setup_limit, false, false});
   verify(job, buffers, expected != nullptr ? *expected : Outputs(buffers.size()), measurement);
   const bool abandoned = time(job, steps, first_seconds, measurement);
+  if (!abandoned) {
+    read_energy(job, steps, measurement);
+  }
   check_canaries(buffers);
   Answer answer{std::move(measurement), false, false, "", ""};
   if (job.options.counters != CounterLevel::off && !abandoned) {
@@ -405,11 +413,31 @@ bool Runner::time(const Job& job, Steps& steps, double first_seconds, Measuremen
   return timing.abandoned;
 }
 
-/// The costly metrics only for what the search may go on from: the best so far.
+/// It takes a third of a second: by default only what may be the run's result is worth that.
+void Runner::read_energy(const Job& job, Steps& steps, Measurement& measurement) {
+  const MeasureOptions& options = job.options;
+  if (!options.rank_by_energy &&
+      !(options.energy && is_best_so_far(options, measurement.seconds) && nvml_->energy())) {
+    return;
+  }
+  std::string why;
+  const auto energy =
+      measure_energy(steps, [this] { return nvml_->energy(); }, measurement.seconds, why);
+  if (energy) {
+    measurement.joules = energy->joules;
+    why = fmt::format("energy over {} launches back to back, {}", format_count(energy->launches),
+                      format_seconds(energy->seconds));
+  } else if (options.rank_by_energy) {
+    fail(Outcome::crashed, why);
+  }
+  measurement.note += (measurement.note.empty() ? "" : "; ") + why;
+}
+
+/// The costly metrics only for what the search may go on from.
 CounterLevel Runner::counter_level(const MeasureOptions& options, double seconds) {
-  const bool is_best = options.best_seconds == 0 || seconds < options.best_seconds;
-  return options.counters == CounterLevel::full && !is_best ? CounterLevel::roofline
-                                                            : options.counters;
+  return options.counters == CounterLevel::full && !is_best_so_far(options, seconds)
+             ? CounterLevel::roofline
+             : options.counters;
 }
 
 void Runner::read_counters(const Job& job, Steps& steps, Answer& answer) {

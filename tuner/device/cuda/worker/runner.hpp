@@ -42,6 +42,7 @@ class Runner {
               Measurement& measurement);
   /// Whether it was abandoned.
   bool time(const Job& job, Steps& steps, double first_seconds, Measurement& measurement);
+  void read_energy(const Job& job, Steps& steps, Measurement& measurement);
   void read_counters(const Job& job, Steps& steps, Answer& answer);
   static CounterLevel counter_level(const MeasureOptions& options, double seconds);
   const Memory& flush_memory();
