@@ -132,6 +132,15 @@ Reason explain_model_start(const SearchContext& context, const Configuration& to
   return reason;
 }
 
+Reason explain_prior_start(const Prior& prior, double seconds, std::size_t rank,
+                           std::size_t count) {
+  Reason reason;
+  reason.summary = fmt::format("start: {} on {} with {}, of {}",
+                               rank == 0 ? "the fastest" : fmt::format("number {}", rank + 1),
+                               prior.name, format_seconds(seconds), format_count(count));
+  return reason;
+}
+
 Reason explain_spread(bool has_model) {
   Reason reason;
   reason.summary = has_model ? "start: unlike everything tried, in case the formulas mislead"

@@ -28,6 +28,8 @@ Reason explain_step(const SearchContext& context, const Step& step);
 
 /// A start where the roofline alone is lowest.
 Reason explain_model_start(const SearchContext& context, const Configuration& to, bool first);
+/// A start where the prior was fast; `rank` is 0 for its fastest of `count`.
+Reason explain_prior_start(const Prior& prior, double seconds, std::size_t rank, std::size_t count);
 /// A point that is far from everything measured.
 Reason explain_spread(bool has_model);
 /// A random point, once nothing is left to reason about.

@@ -40,6 +40,17 @@ struct Observation {
   std::optional<Occupancy> occupancy;
 };
 
+/// A configuration of the space as it was measured elsewhere.
+struct PriorPoint {
+  Configuration configuration;
+  std::optional<double> seconds;  ///< empty where it failed
+};
+/// The space on another device, or at another size. It may mislead.
+struct Prior {
+  std::string name;  ///< of the device, for reasons
+  std::vector<PriorPoint> points;
+};
+
 /// What a policy may know. The model functions are pure and may be called for any configuration of
 /// the space, any number of times.
 struct SearchContext {
@@ -52,6 +63,7 @@ struct SearchContext {
   /// Geometry for features: launch, derived values, work.
   std::function<Geometry(const Configuration&)> geometry;
   const DeviceProfile* device = nullptr;  ///< may be null in a replay
+  std::shared_ptr<const Prior> prior;     ///< may be null; the policy `roofline` uses it
 };
 
 /// `ask` may be called again before what it gave is told: devices in parallel, compiling ahead.
@@ -66,6 +78,8 @@ class Policy {
 
 /// Names for --policy, the default first.
 std::vector<std::string> policy_names();
+/// Throws InputError where none of the policies has a use for SearchContext::prior.
+void require_prior_user(const std::vector<std::string>& policies);
 /// Throws InputError with a suggestion for an unknown name.
 std::unique_ptr<Policy> make_policy(const std::string& name, const SearchContext& context);
 

@@ -11,8 +11,11 @@ struct RooflineOptions {
   bool roofline_start = true;  ///< start where the roofline is lowest
   bool diagnosis = true;       ///< weigh proposals by the bound that binds the best points
 
-  std::size_t model_start = 4;   ///< points where the roofline is lowest
-  std::size_t spread_start = 4;  ///< points far from everything
+  std::size_t model_start = 4;         ///< points where the roofline is lowest
+  std::size_t spread_start = 4;        ///< points far from everything
+  std::size_t prior_start = 1;         ///< with a prior: its fastest ...
+  std::size_t start_beside_prior = 2;  ///< ... and so many others are all of the start ...
+  double agreement = 0.3;              ///< ... if the prior has so many pairs of points in order
   /// The farthest of so many: extremes beside the points of the roofline, milder ones where all of
   /// the start is spread.
   std::size_t spread_of = 200;

@@ -31,7 +31,12 @@ class RooflinePolicy : public Policy {
         random_(context_.seed),
         space_(context_, random_),
         candidates_(*context_.space, space_, unseen_, random_),
-        surrogate_(space_, options_) {}
+        surrogate_(space_, options_) {
+    if (context_.prior) {
+      prior_.emplace(*context_.prior, space_, surrogate_.mean_function(), random_);
+      surrogate_.carry_over(&*prior_);
+    }
+  }
 
   std::optional<Proposal> ask() override {
     std::optional<Proposal> proposal = starting() ? start() : step();
@@ -73,13 +78,28 @@ class RooflinePolicy : public Policy {
   }
 
  private:
-  bool starting() const {
-    return unseen_.count() < options_.model_start + options_.spread_start ||
-           fastest(measured_, 1).empty();
+  bool starting() {
+    if (fastest(measured_, 1).empty()) {
+      return true;
+    }
+    // A prior knows the space already: with one that holds the start is short.
+    const std::size_t least = options_.prior_start + options_.start_beside_prior;
+    if (prior_ && unseen_.count() >= least && prior_->agreement(measured_) >= options_.agreement) {
+      return false;
+    }
+    return unseen_.count() < options_.model_start + options_.spread_start;
   }
 
-  /// Some points where the roofline is lowest, some far from everything.
+  /// The prior's fastest, some points where the roofline is lowest, some far from everything.
   std::optional<Proposal> start() {
+    if (prior_turn()) {
+      if (const auto next = prior_->next(unseen_)) {
+        prior_points_.push_back(next->point->configuration);
+        return Proposal{prior_points_.back(),
+                        explain_prior_start(*context_.prior, *next->point->seconds, next->rank,
+                                            prior_->size())};
+      }
+    }
     const bool has_model = options_.roofline_start && !space_.bounds().empty();
     if (has_model && model_turn()) {
       const MeanFunction& mean = surrogate_.mean_function();
@@ -109,13 +129,17 @@ class RooflinePolicy : public Policy {
     if (model_points_.size() < trial) {
       return true;
     }
-    return unseen_.count() > trial && model_points_.size() < options_.model_start && model_leads();
+    return unseen_.count() > trial && model_points_.size() < options_.model_start &&
+           lead(model_points_);
   }
 
-  bool model_leads() const {
+  bool prior_turn() const { return prior_ && prior_points_.size() < options_.prior_start; }
+
+  /// Whether the best so far is one of them; also as long as there is none.
+  bool lead(const std::vector<Configuration>& points) const {
     const auto best = fastest(measured_, 1);
-    return best.empty() || std::find(model_points_.begin(), model_points_.end(),
-                                     best.front()->configuration) != model_points_.end();
+    return best.empty() ||
+           std::find(points.begin(), points.end(), best.front()->configuration) != points.end();
   }
 
   std::optional<Proposal> step() {
@@ -210,6 +234,8 @@ class RooflinePolicy : public Policy {
   ModelSpace space_;
   Candidates candidates_;
   Surrogate surrogate_;
+  std::optional<PriorModel> prior_;
+  std::vector<Configuration> prior_points_;  ///< asked for because the prior was fast there
   std::vector<Configuration> model_points_;  ///< asked for where the roofline is lowest
   std::size_t idle_ = 0;                     ///< evaluations since the last improvement
   std::vector<Measured> measured_;

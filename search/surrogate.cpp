@@ -38,7 +38,8 @@ Surrogate::Surrogate(ModelSpace& space, const RooflineOptions& options)
       options_(options),
       mean_(space.bounds()),
       residual_hyper_(Hyperparameters::prior(space.features())),
-      plain_hyper_(residual_hyper_) {
+      plain_hyper_(residual_hyper_),
+      prior_hyper_(residual_hyper_) {
   posterior_.mode = mean_.prior();
 }
 
@@ -52,6 +53,9 @@ double Surrogate::roofline_log_seconds(Eigen::Index number) const {
 }
 
 double Surrogate::member_mean(const Member& member, Eigen::Index number) const {
+  if (member.prior_slope) {
+    return *member.prior_slope * prior_->log_excess(number) + member.centre;
+  }
   if (!member.roofline) return member.centre;
   return compress(mean_.evaluate(space_.amounts(number), *member.roofline)) + member.centre;
 }
@@ -94,6 +98,24 @@ void Surrogate::fit_member(Member& member, double stretch, const Eigen::MatrixXd
     }
   }
   member.process.emplace(points, residuals, hyper, stretch);
+}
+
+/// Least squares, drawn towards 1 as by one point that says so; a prior that is right in reverse is
+/// right by chance.
+double Surrogate::prior_slope(const std::vector<Eigen::Index>& numbers,
+                              const Eigen::VectorXd& targets,
+                              const Eigen::ArrayXd& importance) const {
+  constexpr double towards_one = 0.5;
+  Eigen::ArrayXd prior(targets.size());
+  for (Eigen::Index i = 0; i < targets.size(); ++i) {
+    prior[i] = prior_->log_excess(numbers[static_cast<std::size_t>(i)]);
+  }
+  const double sum = importance.sum();
+  prior -= (importance * prior).sum() / sum;
+  const Eigen::ArrayXd here = targets.array() - (importance * targets.array()).sum() / sum;
+  const double slope = ((importance * prior * here).sum() + towards_one) /
+                       ((importance * prior.square()).sum() + towards_one);
+  return std::clamp(slope, 0.0, 1.5);
 }
 
 /// By how well each member predicts the points that it is not told of, above all the fast ones.
@@ -171,6 +193,12 @@ void Surrogate::update(const std::vector<Measured>& measured, std::size_t idle,
              roofline ? residual_hyper_ : plain_hyper_, false);
   fit_member(members_[2], options_.stretch_plain * shrink, points, numbers, targets, plain_hyper_,
              roofline);
+  if (prior_ != nullptr) {
+    Member& carried = members_.emplace_back();
+    carried.prior_slope = prior_slope(numbers, targets, importance);
+    fit_member(carried, options_.stretch_first * shrink, points, numbers, targets, prior_hyper_,
+               true);
+  }
   weigh_members(importance);
   learn_failures(measured, chosen);
 }

@@ -10,6 +10,7 @@
 #include "search/history.hpp"
 #include "search/mean_function.hpp"
 #include "search/model_space.hpp"
+#include "search/prior.hpp"
 #include "search/roofline_options.hpp"
 
 namespace rooftune::search {
@@ -17,6 +18,10 @@ namespace rooftune::search {
 class Surrogate {
  public:
   Surrogate(ModelSpace& space, const RooflineOptions& options);
+
+  /// From now on a fourth member has the prior as its mean. Its weight, like the others', is its
+  /// predictive likelihood: a prior that misleads loses its say.
+  void carry_over(PriorModel* prior) { prior_ = prior; }
 
   /// At least one point must have succeeded. `idle` is the number of evaluations since the last
   /// improvement: the longer, the less the model trusts what it knows of far points.
@@ -34,6 +39,7 @@ class Surrogate {
  private:
   struct Member {
     std::optional<MeanFunction::Parameters> roofline;
+    std::optional<double> prior_slope;  ///< log seconds here for one of the prior's
     double centre = 0;
     double scale = 1;
     double weight = 1;  ///< of all members 1
@@ -54,14 +60,18 @@ class Surrogate {
                                      const Eigen::VectorXf& variances,
                                      const std::vector<Eigen::Index>& queries) const;
 
+  double prior_slope(const std::vector<Eigen::Index>& numbers, const Eigen::VectorXd& targets,
+                     const Eigen::ArrayXd& importance) const;
+
   ModelSpace& space_;
   const RooflineOptions options_;
+  PriorModel* prior_ = nullptr;
   MeanFunction mean_;
   MeanFunction::Posterior posterior_;
   std::vector<Member> members_;
   /// Least squares on 1 for what worked and 0 for what failed; empty while all worked.
   std::optional<GaussianProcess> works_;
-  Hyperparameters residual_hyper_, plain_hyper_;
+  Hyperparameters residual_hyper_, plain_hyper_, prior_hyper_;
   double best_ = 0;
   std::size_t updates_ = 0;
 };

@@ -68,6 +68,21 @@ class TuneCommand : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(TuneCommand, TakesResultsOfAnotherRunAsAPrior) {
+  ASSERT_EQ(tune({}).status, 0);
+  const std::string spec = (folder_.path() / "k.yaml").string();
+  const std::string second = (folder_.path() / "second").string();
+  const auto opener = [](const std::string&) { return std::make_unique<FakeDevice>(answer); };
+  const CommandResult result = run_command(
+      {"tune", spec, "--out", second, "--evaluations", "1", "--explain", "--prior", out()}, opener);
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("start: the fastest on "));
+  const Results results = read_results(std::filesystem::path(second) / "results.json");
+  ASSERT_EQ(results.records.size(), 1U);
+  EXPECT_EQ(results.records[0].parameters[0].value, Value(4)) << "the other run's best";
+  EXPECT_THAT(results.command, HasSubstr("--prior " + out()));
+}
+
 TEST_F(TuneCommand, EndsWithPathsReasonAndVerdict) {
   const CommandResult result = tune({});
   EXPECT_EQ(result.status, 0);

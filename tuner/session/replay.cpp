@@ -142,8 +142,11 @@ std::vector<PolicyScore> replay(const ReplayTable& table, const ReplayOptions& o
                                 const ReplayProgress& progress) {
   std::vector<PolicyMaker> makers;
   for (const std::string& name : options.policies) {
-    makers.emplace_back(
-        [&table, name](std::uint64_t seed) { return make_policy(name, table.context(seed)); });
+    makers.emplace_back([&table, &options, name](std::uint64_t seed) {
+      SearchContext context = table.context(seed);
+      context.prior = options.prior;
+      return make_policy(name, context);
+    });
   }
   const auto runs = replay_runs(table, makers, options, progress);
   std::vector<PolicyScore> scores;

@@ -16,8 +16,9 @@ namespace rooftune {
 struct ReplayOptions {
   std::vector<std::string> policies;
   std::uint64_t repeats = 30;
-  std::uint64_t seed = 1;  ///< of the first repeat; the next ones count up
-  unsigned jobs = 0;       ///< threads; 0: all cores
+  std::uint64_t seed = 1;              ///< of the first repeat; the next ones count up
+  unsigned jobs = 0;                   ///< threads; 0: all cores
+  std::shared_ptr<const Prior> prior;  ///< for policies that use one; may be null
 };
 
 /// A recording prepared for any number of runs: what the model says of each configuration and what

@@ -18,6 +18,7 @@
 #include "tuner/session/foreknowledge.hpp"
 #include "tuner/session/health.hpp"
 #include "tuner/session/journal.hpp"
+#include "tuner/session/prior.hpp"
 #include "tuner/session/stopping.hpp"
 
 namespace rooftune {
@@ -181,6 +182,12 @@ std::unique_ptr<Policy> Session::make_session_policy() {
   context.bounds = [this](const Configuration& c) { return known_.model().bounds(c); };
   context.geometry = [this](const Configuration& c) { return known_.model().geometry(c); };
   context.device = &results_.device;
+  if (!options_.prior.empty()) {
+    context.prior = load_prior(options_.prior, spec_, space_);
+    listener_.on_message(fmt::format("prior: {} configurations of this space on {}",
+                                     format_count(context.prior->points.size()),
+                                     context.prior->name));
+  }
   return options_.make_policy ? options_.make_policy(context)
                               : make_policy(results_.policy, context);
 }

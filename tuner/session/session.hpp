@@ -19,7 +19,8 @@ struct TuneOptions {
   std::optional<std::uint64_t> evaluations;  ///< over the spec's stop.evaluations
   std::optional<double> seconds;             ///< over the spec's stop.seconds
   bool resume = false;
-  std::filesystem::path out;  ///< journal.jsonl and results.json; empty: nothing is written
+  std::filesystem::path out;    ///< journal.jsonl and results.json; empty: nothing is written
+  std::filesystem::path prior;  ///< results of another device or size; empty: none
   std::vector<std::string> overrides;  ///< as given, for the results
   std::string command;
   MeasureOptions measure;

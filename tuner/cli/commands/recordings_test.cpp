@@ -407,6 +407,30 @@ TEST(Replay, ChecksFormulasAgainstRecordedCounters) {
   EXPECT_THAT(check("32768 * tile", "--seed=1").out, HasSubstr("unrelated"));
 }
 
+TEST(Replay, TakesAPriorOfAnotherDevice) {
+  const TemporaryFolder folder;
+  const fs::path cache = folder.path() / "stencil-A100.json";
+  write(cache, cache_text([](int, int, int) { return true; }));
+  const fs::path spec = folder.path() / "spec.yaml";
+  write(spec,
+        "parameters:\n  block_size_x: {values: [16, 32, 48, 64]}\n  tile: {values: [1, 2, 4]}\n"
+        "  pad: {values: [0, 1]}\n");
+  const auto mean = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"replay",    spec.string(), cache.string(),
+                                      "--repeats", "5",           "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const CommandResult result = run_command(words);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return Json::parse(result.out).at(0).at("to").at("1.01").at("mean").get<double>();
+  };
+  EXPECT_EQ(mean({"--prior", cache.string()}), 1);
+  EXPECT_GT(mean({}), 1);
+  const CommandResult useless = run_command(
+      {"replay", spec.string(), cache.string(), "--policy", "random", "--prior", cache.string()});
+  EXPECT_EQ(useless.status, 1);
+  EXPECT_THAT(useless.err, HasSubstr("a prior is of no use to the policy random"));
+}
+
 TEST(Replay, NamesTheDifferenceBetweenSpecAndRecording) {
   const TemporaryFolder folder;
   const fs::path cache = folder.path() / "stencil-A100.json";

@@ -14,6 +14,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/units.hpp"
 #include "tuner/report/convergence_svg.hpp"
+#include "tuner/session/prior.hpp"
 #include "tuner/session/recorded.hpp"
 
 namespace rooftune::cli {
@@ -29,6 +30,7 @@ struct ReplayArguments {
   std::string device;
   ReplayOptions options;
   fs::path svg;
+  fs::path prior;
   bool advice = false;
   bool formulas = false;
   bool json = false;
@@ -75,8 +77,12 @@ CaseScores run_case(const Case& it, const ReplayArguments& arguments, Io& io) {
       io.err << (done == all ? "\n" : "");
     }
   };
-  return {it.name, replay(table, arguments.options, progress), table.tightness(),
-          table.contradictions()};
+  ReplayOptions options = arguments.options;
+  if (!arguments.prior.empty()) {
+    require_prior_user(options.policies);
+    options.prior = load_prior(arguments.prior, it.spec, space);
+  }
+  return {it.name, replay(table, options, progress), table.tightness(), table.contradictions()};
 }
 
 Json distribution_json(const Distribution& it) {
@@ -257,6 +263,7 @@ void add_replay(CLI::App& app, Action& action) {
       "examples:\n"
       "  rooftune replay configs/recorded/ktt/coulomb3d.yaml coulomb3d-RTX_2080_Ti.json.gz\n"
       "  rooftune replay SPEC RECORDING --policy roofline,random --repeats 50 --svg curves.svg\n"
+      "  rooftune replay SPEC A100.json.gz --prior A4000.json.gz\n"
       "  rooftune replay SPEC RECORDING --advice\n"
       "  rooftune replay SPEC RECORDING --formulas\n"
       "  rooftune replay --suite recordings/ --policy roofline,random --json");
@@ -280,6 +287,10 @@ void add_replay(CLI::App& app, Action& action) {
   command->add_option("--device", arguments->device,
                       "the recorded device, where its name is not recognised");
   command->add_option("--svg", arguments->svg, "write the convergence curves to FILE");
+  command
+      ->add_option("--prior", arguments->prior,
+                   "results or a recording of another device or size, for the policy roofline")
+      ->excludes(suite);
   command->add_flag("--advice", arguments->advice,
                     "no search: how often the steps that the diagnosis recommends gain, against "
                     "all steps");

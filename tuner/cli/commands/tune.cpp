@@ -29,6 +29,7 @@ struct Tune {
   bool warm = false;
   std::string counters = "roofline";
   double launch_limit = MeasureOptions().timeout_seconds;
+  std::string prior;
   std::string out;
 };
 
@@ -43,6 +44,9 @@ std::string command_of(const Tune& tune) {
   }
   text += fmt::format(" --device {} --policy {} --seed {}", shell_word(tune.device), tune.policy,
                       tune.seed);
+  if (!tune.prior.empty()) {
+    text += " --prior " + shell_word(tune.prior);
+  }
   if (tune.warm) {
     text += " --warm";
   }
@@ -69,6 +73,7 @@ TuneOptions options_of(const Tune& tune, const std::filesystem::path& out) {
   options.seconds = tune.seconds;
   options.resume = tune.resume;
   options.out = out;
+  options.prior = tune.prior;
   options.overrides = tune.spec.overrides;
   options.command = command_of(tune);
   options.measure.warm = tune.warm;
@@ -104,6 +109,9 @@ void write_reports(const Results& results, const std::filesystem::path& out, std
 }
 
 int run_tune(const Tune& tune, Io& io) {
+  if (!tune.prior.empty()) {
+    require_prior_user({tune.policy});
+  }
   const Spec spec = tune.spec.load();
   const std::filesystem::path out = tune.out.empty() ? "out/" + file_stem(spec.name) : tune.out;
   const std::unique_ptr<Device> device = io.open_device(tune.device);
@@ -142,6 +150,9 @@ void add_options(CLI::App& command, Tune& tune) {
       ->check(CLI::PositiveNumber);
   command.add_option("--seed", tune.seed, "of the policy; the same seed proposes the same")
       ->capture_default_str();
+  command.add_option("--prior", tune.prior,
+                     "results of another device or size: where it was fast is tried first, and it "
+                     "guides the search for as long as it predicts what is measured");
   command.add_flag("--warm", tune.warm, "data may stay in a GPU's L2; else it is flushed");
   command.add_option("--counters", tune.counters, "hardware counters of a GPU that are read")
       ->capture_default_str()
@@ -162,6 +173,7 @@ void add_options(CLI::App& command, Tune& tune) {
       "  rooftune tune configs/kernels/sgemm.yaml\n"
       "  rooftune tune sgemm.yaml --device host --set M=512 --set N=512 --set K=512\n"
       "  rooftune tune sgemm.yaml --evaluations 100 --explain --out out/try\n"
+      "  rooftune tune sgemm.yaml --device cuda:1 --prior out/a4000/results.json\n"
       "  rooftune tune sgemm.yaml --resume");
 }
 
