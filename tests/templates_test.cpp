@@ -1,6 +1,6 @@
-// Every spec in configs/kernels/: it loads, its space is not empty, samples of it compile for the
-// oldest and the newest architectures, and give the right result on the host. No list of names: a
-// new spec is tested by being there.
+// Every spec in configs/kernels/: it loads, its space is not empty, samples of it compile for
+// architectures from the oldest to the newest, and give the right result on the host. No list of
+// names: a new spec is tested by being there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,13 +67,13 @@ TEST_P(Template, MovesAtLeastItsCompulsoryBytesThroughL2) {
   }
 }
 
-TEST_P(Template, CompilesForTheOldestAndTheNewestArchitecture) {
+TEST_P(Template, CompilesForArchitecturesFromTheOldestToTheNewest) {
   std::mt19937_64 random(7);
   std::vector<KernelInstance> instances;
-  for (const auto& configuration : space_.sample(4, random)) {
+  for (const auto& configuration : space_.sample(3, random)) {
     instances.push_back(instantiate(spec_, space_.values(configuration), spec_.problems.front()));
   }
-  for (const std::string architecture : {"sm_75", "sm_90", "sm_120"}) {
+  for (const std::string architecture : {"sm_75", "sm_80", "sm_90", "sm_120"}) {
     const auto results = compile_all(instances, architecture);
     for (std::size_t i = 0; i < results.size(); ++i) {
       const auto* failure = std::get_if<Failure>(&results[i]);

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string>
 
+#include "tests/fake_cuda/kernels.hpp"
 #include "tests/fake_cuda/script.hpp"
 
 using fake_cuda::Script;
@@ -136,11 +137,13 @@ CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params*) {
 }
 
 CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params*) {
+  fake_cuda::set_profiled(true);
   return outcome("cuptiRangeProfilerStart");
 }
 
 CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params* params) {
   params->isAllPassSubmitted = 1;
+  fake_cuda::set_profiled(false);
   return outcome("cuptiRangeProfilerStop");
 }
 

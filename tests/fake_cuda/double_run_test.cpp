@@ -406,6 +406,24 @@ TEST_F(DoubleCounters, ATimeNeverComesFromAProfiledRun) {
   EXPECT_NEAR(with.best()->seconds, 0.9 * 0.9 * 0.9 * 0.9 * 1e-3, 1e-9);
 }
 
+// What a kernel does under the profiler alone (HiPerCoRe/KTT#68): its configuration's failure, one
+// record, and nobody else's.
+TEST_F(DoubleCounters, AFaultWhileTheyAreReadIsOneConfigurationsFailure) {
+  script("launch kernel=Li128E profiled=1 -> fault 700");
+  const Results results = count(CounterLevel::roofline);
+  ASSERT_EQ(results.records.size(), 5U);
+  for (const Record& record : results.records) {
+    const bool is_faulty = find_value(record.parameters, "BLOCK")->as_integer() == 128;
+    EXPECT_EQ(record.outcome, is_faulty ? Outcome::crashed : Outcome::ok) << record.reason;
+    if (is_faulty) {
+      EXPECT_THAT(record.reason, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
+      EXPECT_THAT(record.reason, HasSubstr("running the kernel for its counters"));
+    } else if (!counters_of(record).empty()) {
+      EXPECT_EQ(counters_of(record).at("lts__t_bytes.sum"), 1000);
+    }
+  }
+}
+
 struct CounterFault {
   const char* name;
   const char* script;

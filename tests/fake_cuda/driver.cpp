@@ -60,6 +60,7 @@ struct FakeDevice {
 struct Driver {
   std::vector<FakeDevice> devices;
   double now = 0;  ///< of the GPU, seconds
+  bool profiled = false;
   double joules = 0;
   double shown_joules = 0;         ///< as its counter shows them,
   double shown_at = 0;             ///< since then
@@ -200,7 +201,8 @@ void spend(const CUfunc_st& function, double seconds) {
 }
 
 CUresult run_kernel(CUfunc_st& function, std::vector<void*> arguments) {
-  const auto rule = Script::get().find("launch", {{"kernel", function.name}});
+  const auto rule = Script::get().find(
+      "launch", {{"kernel", function.name}, {"profiled", fake_cuda::is_profiled() ? "1" : "0"}});
   const std::string action = rule ? rule->action : "";
   end_process(action);
   if (action == "fault" || action == "lost") {
@@ -252,6 +254,14 @@ std::vector<void*> copy_arguments(void** arguments, std::vector<std::array<char,
 }
 
 }  // namespace
+
+bool fake_cuda::is_profiled() {
+  return driver().profiled;
+}
+
+void fake_cuda::set_profiled(bool is_open) {
+  driver().profiled = is_open;
+}
 
 double fake_cuda::shown_joules() {
   return driver().shown_joules;

@@ -61,6 +61,8 @@ const Fault faults[] = {
     // Before the launch.
     {"PtxVersion", "load kernel=Li128E -> error 222", Outcome::cannot_launch,
      "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222): the driver is older than the NVRTC"},
+    {"PtxVersionWithBothVersions", "load kernel=Li128E -> error 222", Outcome::cannot_launch,
+     "(here: driver 999.1 (CUDA 13.0); NVRTC "},
     {"InvalidPtx", "load kernel=Li128E -> error 218", Outcome::compile_failed,
      "loading the binary: ptxas fatal: line 7 does not parse"},
     {"InvalidImage", "load kernel=Li128E -> error 200", Outcome::cannot_launch,

@@ -17,6 +17,10 @@ using Kernel = Output (*)(void** arguments);
 /// By the mangled name, template arguments aside: "_Z5scaleILi128EEvPKfPfi" is "scale".
 Kernel find_kernel(const std::string& mangled_name);
 
+/// Whether a range of the profiler is open.
+bool is_profiled();
+void set_profiled(bool is_open);
+
 /// What this process' kernels took, as the GPU's counter shows it: in steps of 50 ms.
 double shown_joules();
 

@@ -13,6 +13,7 @@
 //     call kernel=Li128E -> waits           it waits for the stream, as lazy loading makes it
 //     launch kernel=Li128E -> fault 700     while the kernel runs: sticky
 //     launch ... -> hang | kill | exit | torn | lost | wrong | unwritten | nan | overrun | underrun
+//     launch profiled=1 ...                                      only while counters are read
 //     time kernel=Li64E us=100 noise=0.2 drift=0.1
 //     power kernel=Li64E watts=200                               else 100
 //     energy -> error 3

@@ -211,6 +211,10 @@ TEST_F(Nvrtc, ExplainsMissingHeaders) {
             HasSubstr("<cuda/std/cstdint>"), HasSubstr("__CUDACC_RTC__")));
   EXPECT_THAT(refusal(instance("#include <stddef.h>\n" + std::string(simple))),
               HasSubstr("<cuda/std/cstddef>"));
+  EXPECT_THAT(refusal(instance("#include <type_traits>\n" + std::string(simple))),
+              HasSubstr("<cuda/std/type_traits>"));
+  EXPECT_THAT(refusal(instance("#include <vector>\n" + std::string(simple))),
+              HasSubstr("NVRTC has no header <vector>"));
   const ScopedVariable path("CUDA_PATH", "/no/such/toolkit");
   KernelInstance made = instance("\n#include \"no_such.h\"\n" + std::string(simple));
   made.include = {folder_.path() / "mine"};
@@ -250,6 +254,46 @@ TEST_F(Nvrtc, NamesFlagsOfOtherCompilers) {
                                                                    {"-DMSG=\"hello world\""}}) {
     EXPECT_TRUE(compiled(with(options)).resources.has_value()) << options.front();
   }
+}
+
+// Values of -D as people write them by hand; parameters become #define lines instead.
+TEST_F(Nvrtc, NamesTheDefinitionThatBreaks) {
+  const auto with = [&](std::vector<std::string> options, const std::string& source) {
+    KernelInstance made = instance(source);
+    made.options = std::move(options);
+    return made;
+  };
+  EXPECT_THAT(refusal(with({"-DELEMENT=unsigned", "int"}, simple)),
+              AllOf(StartsWith("NVRTC refuses the option \"int\""), HasSubstr("kernel.options")));
+  EXPECT_THAT(refusal(with({"'-DMSG=1'"}, simple)), HasSubstr("NVRTC refuses the option \"'-DMSG"));
+  EXPECT_THAT(refusal(with({"-D\"MSG=1\""}, simple)), HasSubstr("invalid macro definition"));
+  EXPECT_THAT(failure(with({"-DFLAG=True"}, "__global__ void k(float* a) { *a = FLAG; }\n")).reason,
+              HasSubstr("identifier \"True\" is undefined"));
+  constexpr const char* bounded =
+      "__global__ void __launch_bounds__(BS) k(float* a) { *a = 2 * BS; }\n";
+  EXPECT_THAT(failure(with({"-DBS=256.0"}, bounded)).reason, HasSubstr("integral"));
+  // As an option an expression stays bare; as a parameter it gets parentheses.
+  constexpr const char* doubled =
+      "__global__ void k(float* a) { static_assert(2 * BS == WANTED, \"twice\"); *a = BS; }\n";
+  EXPECT_EQ(compiled(with({"-DBS=64+1", "-DWANTED=129"}, doubled)).entry, "_Z1kPf");
+  EXPECT_EQ(compiled(instance(doubled, "k", {{"BS", "64+1"}, {"WANTED", 130}})).entry, "_Z1kPf");
+}
+
+// Libraries that bring their own names for the standard's (NVIDIA/jitify#43, #107).
+TEST_F(Nvrtc, ShowsWhereIncludesClash) {
+  folder_.write("mine.h",
+                "namespace mine { typedef unsigned int size_t; }\nusing namespace mine;\n");
+  const Failure clash = failure(
+      instance("#include \"mine.h\"\n__global__ void k(float* a) { size_t i = 0; a[i] = 1; }\n"));
+  EXPECT_EQ(clash.outcome, Outcome::compile_failed);
+  EXPECT_THAT(clash.reason, EndsWith("k.cu:2: \"size_t\" is ambiguous"));
+  EXPECT_THAT(
+      refusal(instance("#include <cuda/std/limits>\n#include <limits>\n" + std::string(simple))),
+      AllOf(HasSubstr("k.cu:2: NVRTC has no header <limits>"), HasSubstr("<cuda/std/limits>")));
+  EXPECT_EQ(compiled(instance("#include <cuda/std/limits>\n__global__ void k(float* a) {"
+                              " *a = cuda::std::numeric_limits<float>::max(); }\n"))
+                .entry,
+            "_Z1kPf");
 }
 
 TEST_F(Nvrtc, SuggestsKernelsThatAreThere) {

@@ -22,6 +22,15 @@ const LevelPlacement* main_level(const Placement& placement) {
   return found;
 }
 
+/// Bytes that must move flatter a kernel that moves more: whoever reads an intensity has to know
+/// which it is.
+std::string_view intensity_kind(const LevelPlacement& level) {
+  if (level.source == AmountSource::counters) {
+    return "measured";
+  }
+  return level.level == Level::dram ? "algorithmic" : "modelled";
+}
+
 Json number_or_null(double value) {
   return value > 0 ? Json(value) : Json(nullptr);
 }
@@ -57,6 +66,7 @@ Json levels_json(const Placement& placement) {
     list.push_back({{"level", to_string(level.level)},
                     {"unit", to_string(level.unit)},
                     {"intensity", level.intensity},
+                    {"intensity_kind", intensity_kind(level)},
                     {"ridge", level.ridge},
                     {"attainable", level.attainable},
                     {"fraction", number_or_null(level.fraction)},
@@ -83,12 +93,12 @@ void print_levels(const Placement& placement, std::ostream& out) {
     return;
   }
   out << fmt::format("\n  {:<8} {:<12} {:>10} {:>8}  {:>14} {:>8}  {}\n", "level", "unit",
-                     "FLOP/byte", "ridge", "attainable", "reached", "amounts");
+                     "FLOP/byte", "ridge", "attainable", "reached", "intensity");
   for (const LevelPlacement& level : placement.levels) {
     out << fmt::format(
         "  {:<8} {:<12} {:>10.4g} {:>8.4g}  {:>14} {:>8}  {}\n", to_string(level.level),
         to_string(level.unit), level.intensity, level.ridge, format_flops(level.attainable),
-        level.fraction > 0 ? format_percent(level.fraction) : "-", to_string(level.source));
+        level.fraction > 0 ? format_percent(level.fraction) : "-", intensity_kind(level));
   }
 }
 
@@ -137,6 +147,7 @@ Json answer_json(const Answer& answer) {
   json["device"] = answer.device.name;
   json["unit"] = level == nullptr ? Json(nullptr) : Json(to_string(level->unit));
   json["intensity"] = level == nullptr ? Json(nullptr) : Json(level->intensity);
+  json["intensity_kind"] = level == nullptr ? Json(nullptr) : Json(intensity_kind(*level));
   json["ridge"] = level == nullptr ? Json(nullptr) : Json(level->ridge);
   json["roof"] = placement.roof.empty() ? Json(nullptr) : Json(placement.roof);
   json["attainable"] = number_or_null(attainable_flops(answer));
@@ -160,8 +171,8 @@ Json answer_json(const Answer& answer) {
 void print_answer(const Answer& answer, std::ostream& out) {
   const Placement& placement = answer.placement;
   if (const LevelPlacement* level = main_level(placement)) {
-    out << fmt::format("{:.4g} FLOP/byte at {}, {} the ridge of {} ({:.4g})\n", level->intensity,
-                       to_string(level->level),
+    out << fmt::format("{:.4g} FLOP/byte at {} ({}), {} the ridge of {} ({:.4g})\n",
+                       level->intensity, to_string(level->level), intensity_kind(*level),
                        level->intensity < level->ridge ? "left of" : "right of",
                        to_string(level->unit), level->ridge);
   }

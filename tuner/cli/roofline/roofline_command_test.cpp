@@ -59,13 +59,14 @@ TEST(RooflineCommand, AnswersFromNumbersAlone) {
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(
       result.out,
-      "NVIDIA A100 40 GB: 682.7 FLOP/byte at dram, right of the ridge of fp32 (12.54)\n"
+      "NVIDIA A100 40 GB: 682.7 FLOP/byte at dram (algorithmic), right of the ridge of fp32 "
+      "(12.54)\n"
       "attainable: 19.5 TFLOP/s under fp32 (7.05 ms)\n"
       "achieved:   16.2 TFLOP/s in 8.50 ms: 83% of it\n"
       "\n"
-      "  level    unit          FLOP/byte    ridge      attainable  reached  amounts\n"
-      "  dram     fp32              682.7    12.54    19.5 TFLOP/s      83%  model\n"
-      "  shared   fp32                  4        1    19.5 TFLOP/s      83%  model\n"
+      "  level    unit          FLOP/byte    ridge      attainable  reached  intensity\n"
+      "  dram     fp32              682.7    12.54    19.5 TFLOP/s      83%  algorithmic\n"
+      "  shared   fp32                  4        1    19.5 TFLOP/s      83%  modelled\n"
       "\n"
       "bound by fp: fp at 83% of its roof (model: 137 GFLOP fp32 at 19.5 TFLOP/s (data "
       "sheet)); 83% of its ceiling (fp32)\n"
@@ -228,6 +229,25 @@ TEST(RooflineCommand, AnswersFromResults) {
   ASSERT_EQ(found["records"].size(), 2U);
   EXPECT_NEAR(found["records"][0]["placement"]["fraction"], 12e8 / 320e9 / 6e-3, 1e-9);
   EXPECT_EQ(found["records"][1]["parameters"]["BLOCK"], "256");
+}
+
+// Unique bytes make a kernel look better than loaded ones, which caches serve (apache/tvm#11066).
+TEST(RooflineCommand, SaysWhetherAnIntensityIsAlgorithmicOrMeasured) {
+  const Folder folder;
+  Results results = small_run();
+  results.records.resize(1);
+  ProblemResult& problem = results.records[0].problems[0];
+  problem.placement->levels.push_back(problem.placement->levels.front());
+  problem.placement->levels.back().source = AmountSource::counters;
+  problem.placement->levels.back().intensity /= 2;
+  write_results(results, folder.file("results.json"));
+  const json found = answer({folder.file("results.json")});
+  EXPECT_EQ(found["intensity_kind"], "algorithmic");
+  ASSERT_EQ(found["levels"].size(), 2U);
+  EXPECT_EQ(found["levels"][0]["intensity_kind"], "algorithmic");
+  EXPECT_EQ(found["levels"][1]["intensity_kind"], "measured");
+  EXPECT_THAT(ask({folder.file("results.json")}).out,
+              AllOf(HasSubstr("FLOP/byte at dram (algorithmic), "), HasSubstr("%  measured\n")));
 }
 
 TEST(RooflineCommand, ResultsWithoutASuccess) {

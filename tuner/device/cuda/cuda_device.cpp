@@ -17,6 +17,7 @@
 #include "tuner/device/cuda/ceilings.hpp"
 #include "tuner/device/cuda/counters.hpp"
 #include "tuner/device/cuda/driver_api.hpp"
+#include "tuner/device/cuda/errors.hpp"
 #include "tuner/device/cuda/gpu_facts.hpp"
 #include "tuner/device/cuda/nvml.hpp"
 #include "tuner/device/cuda/target.hpp"
@@ -202,6 +203,10 @@ class CudaDevice : public Device {
       throw InputError(fault->problem, fault->hint);
     }
     if (auto* failure = std::get_if<Failure>(&answer.result)) {
+      if (failure->reason.find(meaning_of(CUDA_ERROR_UNSUPPORTED_PTX_VERSION).name) !=
+          std::string::npos) {
+        failure->reason += fmt::format(" (here: {})", environment_);  // both versions
+      }
       return std::move(*failure);
     }
     return std::get<Measurement>(std::move(answer.result));
