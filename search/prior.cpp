@@ -24,12 +24,15 @@ PriorModel::PriorModel(const Prior& prior, ModelSpace& space, const MeanFunction
     : space_(space), mean_(mean) {
   for (const PriorPoint& point : prior.points) {
     if (point.seconds) {
-      fastest_.push_back(&point);
+      fastest_.push_back({&point.configuration, *point.seconds, 0});
     }
   }
   std::sort(fastest_.begin(), fastest_.end(),
-            [](const PriorPoint* a, const PriorPoint* b) { return *a->seconds < *b->seconds; });
-  best_ = std::log(*fastest_.front()->seconds);
+            [](const Ranked& a, const Ranked& b) { return a.seconds < b.seconds; });
+  for (std::size_t rank = 0; rank < fastest_.size(); ++rank) {
+    fastest_[rank].rank = rank;
+  }
+  best_ = std::log(fastest_.front().seconds);
   fit(random);
 }
 
@@ -39,7 +42,7 @@ double PriorModel::compress(double excess) const {
 }
 
 void PriorModel::fit(std::mt19937_64& random) {
-  std::vector<const PriorPoint*> chosen = fastest_;
+  std::vector<Ranked> chosen = fastest_;
   if (chosen.size() > training) {
     std::shuffle(chosen.begin() + of_the_fastest, chosen.end(), random);
     chosen.resize(training);
@@ -48,9 +51,9 @@ void PriorModel::fit(std::mt19937_64& random) {
   std::vector<Eigen::Index> numbers;
   std::vector<Amounts> amounts;
   Eigen::VectorXd times(static_cast<Eigen::Index>(chosen.size()));
-  for (const PriorPoint* point : chosen) {
-    times[static_cast<Eigen::Index>(numbers.size())] = std::log(*point->seconds);
-    numbers.push_back(space_.number(point->configuration));
+  for (const Ranked& point : chosen) {
+    times[static_cast<Eigen::Index>(numbers.size())] = std::log(point.seconds);
+    numbers.push_back(space_.number(*point.configuration));
     amounts.push_back(space_.amounts(numbers.back()));
   }
   if (!mean_.bounds().empty()) {
@@ -75,8 +78,8 @@ void PriorModel::fit(std::mt19937_64& random) {
   const Eigen::Index count = std::min(hyper_points, times.size());
   fit_hyperparameters(points.leftCols(count), residuals.head(count), hyper_steps, hyper);
   process_.emplace(points, residuals, hyper, 1);
-  for (const PriorPoint* point : fastest_) {
-    measured_[point->configuration] = compress(std::log(*point->seconds) - best_);
+  for (const Ranked& point : fastest_) {
+    measured_[*point.configuration] = compress(std::log(point.seconds) - best_);
   }
 }
 
@@ -118,10 +121,10 @@ double PriorModel::agreement(const std::vector<Measured>& measured) {
 }
 
 std::optional<PriorModel::Ranked> PriorModel::next(const Unseen& unseen) {
-  for (std::size_t rank = 0; rank < fastest_.size(); ++rank) {
-    const Configuration& configuration = fastest_[rank]->configuration;
-    if (!unseen.seen(configuration) && space_.launchable(space_.number(configuration))) {
-      return Ranked{fastest_[rank], rank};
+  for (const Ranked& point : fastest_) {
+    if (!unseen.seen(*point.configuration) &&
+        space_.launchable(space_.number(*point.configuration))) {
+      return point;
     }
   }
   return std::nullopt;

@@ -26,7 +26,8 @@ class PriorModel {
 
   /// The prior's points that succeeded, fastest first.
   struct Ranked {
-    const PriorPoint* point = nullptr;
+    const Configuration* configuration = nullptr;
+    double seconds = 0;
     std::size_t rank = 0;  ///< 0 for the fastest
   };
   /// The first that was not seen and can be launched here; nullopt where none is left.
@@ -41,7 +42,7 @@ class PriorModel {
 
   ModelSpace& space_;
   const MeanFunction& mean_;
-  std::vector<const PriorPoint*> fastest_;
+  std::vector<Ranked> fastest_;
   double best_ = 0;  ///< log seconds
   MeanFunction::Parameters roofline_;
   double centre_ = 0;

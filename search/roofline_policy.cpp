@@ -33,8 +33,9 @@ class RooflinePolicy : public Policy {
         candidates_(*context_.space, space_, unseen_, random_),
         surrogate_(space_, options_) {
     if (context_.prior) {
-      prior_.emplace(*context_.prior, space_, surrogate_.mean_function(), random_);
-      surrogate_.carry_over(&*prior_);
+      prior_ = std::make_unique<PriorModel>(*context_.prior, space_, surrogate_.mean_function(),
+                                            random_);
+      surrogate_.carry_over(prior_.get());
     }
   }
 
@@ -94,10 +95,9 @@ class RooflinePolicy : public Policy {
   std::optional<Proposal> start() {
     if (prior_turn()) {
       if (const auto next = prior_->next(unseen_)) {
-        prior_points_.push_back(next->point->configuration);
-        return Proposal{prior_points_.back(),
-                        explain_prior_start(*context_.prior, *next->point->seconds, next->rank,
-                                            prior_->size())};
+        prior_points_.push_back(*next->configuration);
+        return Proposal{prior_points_.back(), explain_prior_start(*context_.prior, next->seconds,
+                                                                  next->rank, prior_->size())};
       }
     }
     const bool has_model = options_.roofline_start && !space_.bounds().empty();
@@ -234,7 +234,7 @@ class RooflinePolicy : public Policy {
   ModelSpace space_;
   Candidates candidates_;
   Surrogate surrogate_;
-  std::optional<PriorModel> prior_;
+  std::unique_ptr<PriorModel> prior_;        ///< null without one
   std::vector<Configuration> prior_points_;  ///< asked for because the prior was fast there
   std::vector<Configuration> model_points_;  ///< asked for where the roofline is lowest
   std::size_t idle_ = 0;                     ///< evaluations since the last improvement

@@ -20,7 +20,8 @@ constexpr double least_variation = 0.02;
 /// The value below which a share of them lies.
 double percentile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+  return values[static_cast<std::size_t>(
+      std::lround(share * static_cast<double>(values.size() - 1)))];
 }
 
 double median_error(const std::vector<double>& ratios, double unit) {

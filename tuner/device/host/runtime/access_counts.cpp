@@ -221,6 +221,8 @@ AccessCounts access_counts() {
 
 using rooftune_host::count;
 
+// NOLINTBEGIN(bugprone-macro-parentheses,bugprone-reserved-identifier): the names are the
+// compiler's, the arguments are types and parts of names.
 #define ROOFTUNE_COUNT(size)                                        \
   void __tsan_read##size(void* address) {                           \
     count(address, size, true, false, __builtin_return_address(0)); \
@@ -300,3 +302,4 @@ ROOFTUNE_ATOMICS(16, unsigned short)
 ROOFTUNE_ATOMICS(32, unsigned int)
 ROOFTUNE_ATOMICS(64, unsigned long long)
 }
+// NOLINTEND(bugprone-macro-parentheses,bugprone-reserved-identifier)
