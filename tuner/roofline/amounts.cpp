@@ -12,6 +12,7 @@ namespace {
 // A multiprocessor's scheduler starts a special function of a warp every eighth clock at most: 16
 // lanes a multiprocessor, four schedulers.
 constexpr double special_rate = 1.0 / 8;
+constexpr double wavefront_bytes = 128;
 
 /// Special-function instructions of warps. Where they were not counted themselves: the pipe's share
 /// of its peak over that of the issue slots, whose number the instructions give.
@@ -127,6 +128,12 @@ class Comparison {
   };
 
   std::optional<CountedBytes> counted_bytes(Level level) const {
+    const auto wavefronts =
+        counter(counted_.counters, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum");
+    if (level == Level::shared && wavefronts) {
+      // Not the bytes that threads ask for: formulas count passes through the banks.
+      return CountedBytes{*wavefronts * wavefront_bytes, "wavefronts of 128 bytes", false, 0};
+    }
     const auto found = work_.traffic.find(level);
     if (found != work_.traffic.end()) {
       return CountedBytes{found->second};
@@ -162,7 +169,8 @@ class Comparison {
       case Level::l1:
         return from("host__l1_bytes.sum", {1, "sectors of each warp's accesses", false, 0});
       case Level::shared:
-        return from("host__shared_wavefronts.sum", {128, "wavefronts of 128 bytes", false, 0});
+        return from("host__shared_wavefronts.sum",
+                    {wavefront_bytes, "wavefronts of 128 bytes", false, 0});
     }
     return std::nullopt;
   }

@@ -80,6 +80,15 @@ TEST(Amounts, TrafficComesBeforeCompulsoryBytesAndZeroIsAStatement) {
   EXPECT_EQ(amount(amounts, "shared")->counted, 0);
 }
 
+TEST(Amounts, SharedMemoryIsPassesThroughItsBanks) {
+  Geometry geometry = launched();
+  geometry.work.traffic = {{Level::shared, 256}};
+  Counted counted;
+  counted.counters = {{"smsp__sass_data_bytes_mem_shared.sum", 64},
+                      {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 2}};
+  EXPECT_EQ(amount(compare_amounts(geometry, counted), "shared")->counted, 256);
+}
+
 TEST(Amounts, CountsOfTheHostLeaveOpenWhatCachesDo) {
   const auto l2 = [](double formula) {
     Geometry geometry = launched();

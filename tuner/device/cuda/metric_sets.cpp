@@ -30,6 +30,8 @@ const std::vector<std::string> diagnosis_metrics = {
     "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
     "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
     "sm__inst_executed_pipe_tensor.sum",
+    "smsp__inst_executed.sum",
+    "smsp__inst_executed_pipe_xu.sum",
     "smsp__sass_data_bytes_mem_shared.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
