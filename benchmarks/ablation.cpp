@@ -2,14 +2,19 @@
 // recorded spaces, paired over seeds. The ratio is that of the mean evaluations to within 10% of
 // the optimum, the policy's over the variant's, with a 95% bootstrap interval over the seeds.
 //
-// usage: ablation RECORDINGS [REPEATS]     RECORDINGS as for `rooftune replay --suite`
+// usage: ablation RECORDINGS [REPEATS [NAME=REPEATS]...]
+// RECORDINGS as for `rooftune replay --suite`; NAME is a recording that gets fewer repeats: where
+// the optimum is flat every run takes the whole budget.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
+#include <map>
+#include <numeric>
 #include <random>
+#include <string>
 
 #include "search/roofline_policy.hpp"
 #include "tuner/core/error.hpp"
@@ -81,13 +86,12 @@ std::vector<std::size_t> resample(std::size_t count, std::mt19937_64& random) {
 /// Geometric mean over the recordings of the ratio of means, with its interval.
 std::string ratio(const std::vector<Needed>& recordings, std::size_t variant) {
   std::mt19937_64 random(1);
-  const std::size_t repeats = recordings.front().front().size();
   const auto once = [&](bool all_seeds) {
     double sum = 0;
     for (const Needed& needed : recordings) {
-      std::vector<std::size_t> seeds = resample(repeats, random);
+      std::vector<std::size_t> seeds = resample(needed.front().size(), random);
       if (all_seeds) {
-        for (std::size_t i = 0; i < repeats; ++i) seeds[i] = i;
+        std::iota(seeds.begin(), seeds.end(), std::size_t{0});
       }
       sum += std::log(mean_of(needed[0], seeds) / mean_of(needed[variant], seeds));
     }
@@ -143,16 +147,33 @@ Needed measure(const RecordedCase& it, std::uint64_t repeats, std::vector<double
   return needed;
 }
 
-int run(const char* folder, std::uint64_t repeats) {
+/// By recording, "" for all that are not named.
+using Repeats = std::map<std::string, std::uint64_t>;
+
+Repeats parse_repeats(const std::vector<std::string>& arguments) {
+  Repeats repeats = {{"", 30}};
+  for (const std::string& argument : arguments) {
+    const std::size_t equals = argument.find('=');
+    const bool named = equals != std::string::npos;
+    const int count = std::atoi(argument.c_str() + (named ? equals + 1 : 0));
+    repeats[named ? argument.substr(0, equals) : ""] =
+        static_cast<std::uint64_t>(std::max(count, 2));
+  }
+  return repeats;
+}
+
+int run(const std::string& folder, const Repeats& repeats) {
   std::cout << fmt::format("{:<26} {:<24} {:>6} {:<16} {:>8}   {}\n", "recording", "variant",
                            "score", " 95% interval", "to 10%", "ratio");
   std::vector<double> score_sums(variants.size(), 0);
   std::vector<Needed> recordings;
   for (const RecordedCase& it : recorded_cases(folder)) {
-    recordings.push_back(measure(it, repeats, score_sums));
+    const auto named = repeats.find(it.name());
+    recordings.push_back(
+        measure(it, named != repeats.end() ? named->second : repeats.at(""), score_sums));
   }
   if (recordings.empty()) {
-    throw InputError(std::string(folder) + ": holds no recording with a spec in configs/recorded");
+    throw InputError(folder + ": holds no recording with a spec in configs/recorded");
   }
   for (std::size_t v = 0; v < variants.size(); ++v) {
     std::cout << fmt::format("{:<26} {:<24} {:6.3f} {:27}   {}\n", "all", variants[v].name,
@@ -167,12 +188,11 @@ int run(const char* folder, std::uint64_t repeats) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::cerr << "usage: ablation RECORDINGS [REPEATS]\n";
+    std::cerr << "usage: ablation RECORDINGS [REPEATS [NAME=REPEATS]...]\n";
     return 2;
   }
   try {
-    const int repeats = argc > 2 ? std::atoi(argv[2]) : 30;
-    return rooftune::run(argv[1], static_cast<std::uint64_t>(std::max(repeats, 2)));
+    return rooftune::run(argv[1], rooftune::parse_repeats({argv + 2, argv + argc}));
   } catch (const rooftune::InputError& error) {
     std::cerr << error.what() << '\n';
     return 1;

@@ -118,11 +118,16 @@ Reason explain_step(const SearchContext& context, const Step& step) {
   return reason;
 }
 
-Reason explain_model_start(const SearchContext& context, const Configuration& to, bool first) {
+Reason explain_model_start(const SearchContext& context, const Configuration& to,
+                           Efficiencies efficiencies) {
   Reason reason;
   const std::optional<BoundTime> bound = longest(context.bounds(to));
-  reason.summary = first ? "start: shortest by the roofline"
-                         : "start: shortest by the roofline with other efficiencies";
+  reason.summary = "start: shortest by the roofline";
+  if (efficiencies != Efficiencies::expected) {
+    reason.summary += efficiencies == Efficiencies::drawn
+                          ? " with other efficiencies"
+                          : " with the efficiencies measured so far";
+  }
   if (bound) {
     reason.bound = bound->bound;
     reason.evidence = bound->basis;

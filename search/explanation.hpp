@@ -26,8 +26,11 @@ struct Step {
 };
 Reason explain_step(const SearchContext& context, const Step& step);
 
+/// Where the efficiencies of the roofs come from.
+enum class Efficiencies { expected, drawn, measured };
 /// A start where the roofline alone is lowest.
-Reason explain_model_start(const SearchContext& context, const Configuration& to, bool first);
+Reason explain_model_start(const SearchContext& context, const Configuration& to,
+                           Efficiencies efficiencies);
 /// A start where the prior was fast; `rank` is 0 for its fastest of `count`.
 Reason explain_prior_start(const Prior& prior, double seconds, std::size_t rank, std::size_t count);
 /// A point that is far from everything measured.

@@ -28,6 +28,7 @@ class GaussianProcess {
   GaussianProcess(const Eigen::MatrixXd& points, const Eigen::VectorXd& targets,
                   const Hyperparameters& hyper, double stretch);
 
+  Eigen::Index features() const { return points_.rows(); }
   /// Log density of each point when the others predict it, noise included.
   Eigen::VectorXd left_out() const;
 

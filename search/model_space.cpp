@@ -84,6 +84,7 @@ void ModelSpace::name_features() {
       }
     }
   }
+  raw_of_parameters_ = names_.size();
   if (!has_geometry_) return;
   names_.insert(names_.end(), derived_names_.begin(), derived_names_.end());
   names_.insert(names_.end(), launch_features.begin(), launch_features.end());
@@ -183,6 +184,8 @@ void ModelSpace::learn_scales(const std::vector<Raw>& sample) {
     centres.push_back(centre[i]);
     scales.push_back(1 / spread[i]);
   }
+  parameter_features_ =
+      std::lower_bound(kept_.begin(), kept_.end(), raw_of_parameters_) - kept_.begin();
   const auto kept = static_cast<Eigen::Index>(kept_.size());
   centre_ = Eigen::Map<Eigen::ArrayXd>(centres.data(), kept);
   inverse_scale_ = Eigen::Map<Eigen::ArrayXd>(scales.data(), kept);

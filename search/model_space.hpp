@@ -22,6 +22,8 @@ class ModelSpace {
   Eigen::Index number(const Configuration& configuration);
 
   Eigen::Index features() const { return features_.rows(); }
+  /// The first so many features are those of the parameters alone.
+  Eigen::Index parameter_features() const { return parameter_features_; }
   auto features(Eigen::Index number) const { return features_.col(number); }
   /// A column for each number.
   Eigen::MatrixXf features(const std::vector<Eigen::Index>& numbers) const;
@@ -57,7 +59,9 @@ class ModelSpace {
 
   const SearchContext& context_;
   std::vector<Bound> bounds_;
-  std::vector<std::string> names_;         ///< of the raw features
+  std::vector<std::string> names_;     ///< of the raw features
+  std::size_t raw_of_parameters_ = 0;  ///< so many of the raw features, the first ones
+  Eigen::Index parameter_features_ = 0;
   std::vector<std::size_t> kept_;          ///< raw features that vary, and not as another does
   Eigen::ArrayXd centre_, inverse_scale_;  ///< by kept feature
   bool has_geometry_ = false;

@@ -11,8 +11,8 @@ struct RooflineOptions {
   bool roofline_start = true;  ///< start where the roofline is lowest
   bool diagnosis = true;       ///< weigh proposals by the bound that binds the best points
 
-  std::size_t model_start = 4;         ///< points where the roofline is lowest
-  std::size_t spread_start = 4;        ///< points far from everything
+  std::size_t model_start = 6;         ///< points where the roofline is lowest
+  std::size_t spread_start = 2;        ///< points far from everything
   std::size_t prior_start = 1;         ///< with a prior: its fastest ...
   std::size_t start_beside_prior = 2;  ///< ... and so many others are all of the start ...
   double agreement = 0.3;              ///< ... if the prior has so many pairs of points in order
@@ -27,8 +27,8 @@ struct RooflineOptions {
   double focus = 0.7;
   double compress_after = 0.7;  ///< log seconds above the best from which slow times are compressed
   double compress_slope = 0.3;
-  /// Multiples of the fitted length scales: the two roofline members, and the plain one.
-  double stretch_first = 1, stretch_drawn = 2, stretch_plain = 0.5;
+  /// Multiples of the fitted length scales: the two roofline members, and the guard.
+  double stretch_first = 1, stretch_drawn = 2, stretch_guard = 0.5;
   double works_stretch = 0.5;  ///< the same for what works and what fails
   /// A member's weight is its predictive likelihood for a point, to this power...
   double trust = 6;

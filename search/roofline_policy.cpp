@@ -22,6 +22,9 @@ bool remediable(const Finding& finding, const Space& space) {
   });
 }
 
+/// Points of the roofline before what they measured is consulted.
+constexpr std::size_t trial = 2;
+
 class RooflinePolicy : public Policy {
  public:
   RooflinePolicy(const SearchContext& context, const RooflineOptions& options)
@@ -102,12 +105,11 @@ class RooflinePolicy : public Policy {
     }
     const bool has_model = options_.roofline_start && !space_.bounds().empty();
     if (has_model && model_turn()) {
-      const MeanFunction& mean = surrogate_.mean_function();
-      const bool first = model_points_.empty();
-      if (auto found = candidates_.lowest(mean, first ? mean.prior() : mean.draw_prior(random_),
-                                          measured_)) {
+      const Efficiencies source = efficiencies_source();
+      if (auto found =
+              candidates_.lowest(surrogate_.mean_function(), efficiencies(source), measured_)) {
         model_points_.push_back(*found);
-        Reason reason = explain_model_start(context_, *found, first);
+        Reason reason = explain_model_start(context_, *found, source);
         return Proposal{std::move(*found), std::move(reason)};
       }
     }
@@ -118,11 +120,31 @@ class RooflinePolicy : public Policy {
     return std::nullopt;
   }
 
+  Efficiencies efficiencies_source() const {
+    if (model_points_.empty()) {
+      return Efficiencies::expected;
+    }
+    return model_points_.size() < trial || fastest(measured_, 1).empty() ? Efficiencies::drawn
+                                                                         : Efficiencies::measured;
+  }
+
+  /// What is measured is taken at its word every other time: few points leave much open.
+  MeanFunction::Parameters efficiencies(Efficiencies source) {
+    const MeanFunction& mean = surrogate_.mean_function();
+    if (source == Efficiencies::expected) {
+      return mean.prior();
+    }
+    if (source == Efficiencies::drawn) {
+      return mean.draw_prior(random_);
+    }
+    const MeanFunction::Posterior& posterior = surrogate_.fit_roofline(measured_);
+    return model_points_.size() % 2 == 0 ? posterior.mode : posterior.draw(random_);
+  }
+
   /// Two points of the roofline and a far one; then the roofline goes on as long as none but its
   /// own points is the best. It knows nothing of failures: until something succeeds, both take
   /// turns.
   bool model_turn() const {
-    constexpr std::size_t trial = 2;
     if (!measured_.empty() && fastest(measured_, 1).empty()) {
       return unseen_.count() % 2 == 0;
     }

@@ -7,9 +7,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <random>
 #include <vector>
 
 #include "search/model_space.hpp"
+#include "search/surrogate.hpp"
 #include "search/test_kernel.hpp"
 
 namespace rooftune {
@@ -35,47 +38,111 @@ TEST(RooflinePolicy, WrongFormulasCostLittle) {
   EXPECT_LT(best_after(roofline, kernel, 32), 1.2);
 }
 
-/// Points of the start that the roofline chose.
-int model_starts(const Kernel& kernel) {
+using Answer = std::function<Observation(const Configuration&)>;
+
+/// Of the first proposals, how many say `words`.
+int proposals_that_say(const std::string& words, const Kernel& kernel, int proposals,
+                       std::uint64_t seed, const Answer& answer) {
   SearchContext context = kernel.context;
-  context.seed = 1;
+  context.seed = seed;
   const auto policy = roofline(context);
   int count = 0;
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < proposals; ++i) {
     const Proposal proposal = *policy->ask();
-    count += proposal.reason.summary.find("shortest by the roofline") != std::string::npos ? 1 : 0;
-    policy->tell(kernel.run(proposal.configuration));
+    count += proposal.reason.summary.find(words) != std::string::npos ? 1 : 0;
+    policy->tell(answer(proposal.configuration));
   }
   return count;
 }
 
 TEST(RooflinePolicy, FormulasThatMisleadLoseTheirSayInTheStart) {
-  EXPECT_EQ(model_starts(Kernel(false)), 4);
-  EXPECT_LT(model_starts(Kernel(true)), 4);
+  const auto model_starts = [](const Kernel& kernel) {
+    return proposals_that_say("shortest by the roofline", kernel, 8, 1,
+                              [&](const Configuration& c) { return kernel.run(c); });
+  };
+  const int all = static_cast<int>(search::RooflineOptions{}.model_start);
+  EXPECT_EQ(model_starts(Kernel(false)), all);
+  EXPECT_LT(model_starts(Kernel(true)), all);
+}
+
+TEST(RooflinePolicy, TheStartGoesOnWithTheEfficienciesMeasuredSoFar) {
+  const Kernel kernel;
+  const Answer answer = [&](const Configuration& c) { return kernel.run(c); };
+  EXPECT_EQ(proposals_that_say("measured so far", kernel, 2, 1, answer), 0);
+  EXPECT_GT(proposals_that_say("measured so far", kernel, 8, 1, answer), 0);
+}
+
+/// L2 is far slower than the prior has it; a few points tell.
+TEST(Surrogate, LearnsEfficienciesFromTheStart) {
+  const Kernel kernel;
+  SearchContext context = kernel.context;
+  constexpr double overstated = 8;
+  context.bounds = [&](const Configuration& configuration) {
+    BoundTimes times = kernel.bounds(configuration);
+    times[1].seconds /= overstated;
+    return times;
+  };
+  std::mt19937_64 random(1);
+  search::ModelSpace space(context, random);
+  search::Surrogate surrogate(space, search::RooflineOptions{});
+  std::vector<search::Measured> measured;
+  for (const Configuration& configuration : kernel.space.sample(16, random)) {
+    const Observation observation = kernel.run(configuration);
+    if (observation.outcome == Outcome::ok) {
+      measured.emplace_back();
+      measured.back().configuration = configuration;
+      measured.back().log_seconds = std::log(observation.seconds);
+    }
+  }
+  const auto& bounds = space.bounds();
+  const auto l2 = std::find(bounds.begin(), bounds.end(), Bound::l2) - bounds.begin();
+  EXPECT_NEAR(surrogate.fit_roofline(measured).mode[l2], std::log(Kernel::efficiency / overstated),
+              0.5);
+}
+
+/// Values that have nothing to do with the time; one member sees the parameters alone.
+TEST(RooflinePolicy, DerivedValuesThatMisleadCostLittle) {
+  Kernel kernel;
+  kernel.context.bounds = nullptr;
+  kernel.context.geometry = [&](const Configuration& configuration) {
+    Geometry geometry;
+    std::mt19937_64 noise(*kernel.space.index_of(configuration));
+    for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+      geometry.derived.push_back({name, Value(1.0 + static_cast<double>(noise() % 1000))});
+    }
+    return geometry;
+  };
+  EXPECT_LT(best_after(roofline, kernel, 20), 1.3);
 }
 
 TEST(RooflinePolicy, ABoundThatNoParameterCanHelpIsNotTheReason) {
   const Kernel kernel;
   const auto mentions = [&](Role role) {
-    SearchContext context = kernel.context;
-    context.seed = 2;
-    const auto policy = roofline(context);
-    int count = 0;
-    for (int i = 0; i < 16; ++i) {
-      const Proposal proposal = *policy->ask();
-      count += proposal.reason.summary.find("all on the CUDA cores") != std::string::npos ? 1 : 0;
-      Observation observation = kernel.run(proposal.configuration);
-      observation.diagnosis.emplace();
-      observation.diagnosis->verdict = Diagnosis::Verdict::bound;
-      observation.diagnosis->findings.emplace_back();
-      observation.diagnosis->findings[0].evidence = "all on the CUDA cores";
-      observation.diagnosis->findings[0].remedies = {{"use them", {role}}};
-      policy->tell(observation);
-    }
-    return count;
+    return proposals_that_say(
+        "all on the CUDA cores", kernel, 16, 2, [&](const Configuration& configuration) {
+          Observation observation = kernel.run(configuration);
+          observation.diagnosis.emplace();
+          observation.diagnosis->verdict = Diagnosis::Verdict::bound;
+          observation.diagnosis->findings.emplace_back();
+          observation.diagnosis->findings[0].evidence = "all on the CUDA cores";
+          observation.diagnosis->findings[0].remedies = {{"use them", {role}}};
+          return observation;
+        });
   };
   EXPECT_EQ(mentions(Role::precision), 0);
   EXPECT_GT(mentions(Role::tile), 0);
+}
+
+TEST(ModelSpace, KnowsWhichFeaturesAreOfTheParameters) {
+  const Kernel kernel;
+  std::mt19937_64 random(1);
+  const search::ModelSpace model(kernel.context, random);
+  EXPECT_LT(model.parameter_features(), model.features());
+  SearchContext bare = kernel.context;
+  bare.geometry = nullptr;
+  const search::ModelSpace alone(bare, random);
+  EXPECT_EQ(alone.parameter_features(), alone.features());
+  EXPECT_EQ(alone.features(), model.parameter_features());
 }
 
 /// Widths that are no powers of two differ in what they divide; small factors do not.

@@ -38,7 +38,7 @@ Surrogate::Surrogate(ModelSpace& space, const RooflineOptions& options)
       options_(options),
       mean_(space.bounds()),
       residual_hyper_(Hyperparameters::prior(space.features())),
-      plain_hyper_(residual_hyper_),
+      guard_hyper_(Hyperparameters::prior(space.parameter_features())),
       prior_hyper_(residual_hyper_) {
   posterior_.mode = mean_.prior();
 }
@@ -46,10 +46,6 @@ Surrogate::Surrogate(ModelSpace& space, const RooflineOptions& options)
 double Surrogate::compress(double log_seconds) const {
   const double excess = log_seconds - best_ - options_.compress_after;
   return excess > 0 ? log_seconds - (1 - options_.compress_slope) * excess : log_seconds;
-}
-
-double Surrogate::roofline_log_seconds(Eigen::Index number) const {
-  return mean_.evaluate(space_.amounts(number), posterior_.mode);
 }
 
 double Surrogate::member_mean(const Member& member, Eigen::Index number) const {
@@ -153,53 +149,64 @@ void Surrogate::learn_failures(const std::vector<Measured>& measured,
   works_.emplace(space_.features(numbers).cast<double>(), labels, hyper, options_.works_stretch);
 }
 
-void Surrogate::update(const std::vector<Measured>& measured, std::size_t idle,
-                       std::mt19937_64& random) {
-  const std::vector<std::size_t> chosen = choose(measured, random);
-  best_ = INFINITY;
-  for (const std::size_t i : chosen) {
-    best_ = std::min(best_, measured[i].log_seconds.value_or(INFINITY));
-  }
-  std::vector<Eigen::Index> numbers;
-  std::vector<Amounts> amounts;
+Surrogate::Timed Surrogate::timed(const std::vector<Measured>& measured,
+                                  const std::vector<std::size_t>& chosen) {
+  Timed points;
   std::vector<double> log_seconds;
   for (const std::size_t i : chosen) {
     if (measured[i].log_seconds) {
-      numbers.push_back(space_.number(measured[i].configuration));
-      amounts.push_back(space_.amounts(numbers.back()));
+      points.numbers.push_back(space_.number(measured[i].configuration));
+      points.amounts.push_back(space_.amounts(points.numbers.back()));
       log_seconds.push_back(*measured[i].log_seconds);
     }
   }
-  const Eigen::Map<const Eigen::VectorXd> times(log_seconds.data(),
-                                                static_cast<Eigen::Index>(log_seconds.size()));
-  const Eigen::VectorXd targets = times.unaryExpr([this](double t) { return compress(t); });
-  const Eigen::MatrixXd points = space_.features(numbers).cast<double>();
-  const bool roofline = options_.roofline_mean && !space_.bounds().empty();
+  points.log_seconds = Eigen::Map<const Eigen::VectorXd>(
+      log_seconds.data(), static_cast<Eigen::Index>(log_seconds.size()));
+  const Eigen::ArrayXd excess = points.log_seconds.array() - points.log_seconds.minCoeff();
+  points.importance = least_importance + (1 - least_importance) * (-excess / options_.focus).exp();
+  return points;
+}
+
+const MeanFunction::Posterior& Surrogate::fit_roofline(const std::vector<Measured>& measured) {
+  std::vector<std::size_t> all(measured.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const Timed points = timed(measured, all);
+  posterior_ = mean_.fit(points.amounts, points.log_seconds, points.importance, mean_.prior());
+  return posterior_;
+}
+
+void Surrogate::update(const std::vector<Measured>& measured, std::size_t idle,
+                       std::mt19937_64& random) {
+  const std::vector<std::size_t> chosen = choose(measured, random);
+  const Timed known = timed(measured, chosen);
+  best_ = known.log_seconds.minCoeff();
+  const Eigen::VectorXd targets =
+      known.log_seconds.unaryExpr([this](double t) { return compress(t); });
+  const Eigen::MatrixXd points = space_.features(known.numbers).cast<double>();
   members_.clear();
   members_.resize(3);
-  const Eigen::ArrayXd importance =
-      least_importance + (1 - least_importance) * (-(times.array() - best_) / options_.focus).exp();
-  if (roofline) {
-    posterior_ = mean_.fit(amounts, times, importance, posterior_.mode);
+  if (options_.roofline_mean && !space_.bounds().empty()) {
+    posterior_ = mean_.fit(known.amounts, known.log_seconds, known.importance, posterior_.mode);
     members_[0].roofline = posterior_.mode;
     members_[1].roofline = posterior_.draw(random);
   }
   ++updates_;
   const double beyond = std::max(0.0, static_cast<double>(idle) - options_.patience);
   const double shrink = std::max(options_.shrink, 1 / (1 + beyond / options_.haste));
-  fit_member(members_[0], options_.stretch_first * shrink, points, numbers, targets,
-             roofline ? residual_hyper_ : plain_hyper_, true);
-  fit_member(members_[1], options_.stretch_drawn * shrink, points, numbers, targets,
-             roofline ? residual_hyper_ : plain_hyper_, false);
-  fit_member(members_[2], options_.stretch_plain * shrink, points, numbers, targets, plain_hyper_,
-             roofline);
+  fit_member(members_[0], options_.stretch_first * shrink, points, known.numbers, targets,
+             residual_hyper_, true);
+  fit_member(members_[1], options_.stretch_drawn * shrink, points, known.numbers, targets,
+             residual_hyper_, false);
+  fit_member(members_[2], options_.stretch_guard * shrink,
+             points.topRows(space_.parameter_features()), known.numbers, targets, guard_hyper_,
+             true);
   if (prior_ != nullptr) {
     Member& carried = members_.emplace_back();
-    carried.prior_slope = prior_slope(numbers, targets, importance);
-    fit_member(carried, options_.stretch_first * shrink, points, numbers, targets, prior_hyper_,
-               true);
+    carried.prior_slope = prior_slope(known.numbers, targets, known.importance);
+    fit_member(carried, options_.stretch_first * shrink, points, known.numbers, targets,
+               prior_hyper_, true);
   }
-  weigh_members(importance);
+  weigh_members(known.importance);
   learn_failures(measured, chosen);
 }
 
@@ -228,7 +235,7 @@ Eigen::VectorXd Surrogate::expected_improvement(const std::vector<Eigen::Index>&
   std::vector<Eigen::VectorXd> centres;
   Eigen::VectorXd bound = Eigen::VectorXd::Zero(count);
   for (const Member& member : members_) {
-    predictions.push_back(member.process->predict(queries));
+    predictions.push_back(member.process->predict(queries.topRows(member.process->features())));
     Eigen::VectorXd centre(count);
     for (Eigen::Index i = 0; i < count; ++i) {
       centre[i] = member_mean(member, numbers[static_cast<std::size_t>(i)]);
@@ -265,8 +272,9 @@ double Surrogate::predict(Eigen::Index number) const {
   const Eigen::MatrixXf query = space_.features(number);
   double total = 0;
   for (const Member& member : members_) {
-    total += member.weight *
-             (member_mean(member, number) + member.scale * member.process->predict(query).mean[0]);
+    const GaussianProcess& process = *member.process;
+    const float residual = process.predict(query.topRows(process.features())).mean[0];
+    total += member.weight * (member_mean(member, number) + member.scale * residual);
   }
   return total;
 }

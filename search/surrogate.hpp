@@ -1,5 +1,5 @@
 // The model of log seconds over the space: three Gaussian processes, two of them on the residual of
-// the roofline, one without it as a guard against wrong formulas.
+// the roofline, one on the parameters alone as a guard against formulas that mislead.
 #pragma once
 
 #include <optional>
@@ -23,6 +23,9 @@ class Surrogate {
   /// predictive likelihood: a prior that misleads loses its say.
   void carry_over(PriorModel* prior) { prior_ = prior; }
 
+  /// Fits the efficiencies alone, for a start that learns. At least one point must have succeeded.
+  const MeanFunction::Posterior& fit_roofline(const std::vector<Measured>& measured);
+
   /// At least one point must have succeeded. `idle` is the number of evaluations since the last
   /// improvement: the longer, the less the model trusts what it knows of far points.
   void update(const std::vector<Measured>& measured, std::size_t idle, std::mt19937_64& random);
@@ -32,9 +35,7 @@ class Surrogate {
   Eigen::VectorXd expected_improvement(const std::vector<Eigen::Index>& numbers) const;
   /// Log seconds, averaged over the members.
   double predict(Eigen::Index number) const;
-  const MeanFunction::Posterior& roofline() const { return posterior_; }
   const MeanFunction& mean_function() const { return mean_; }
-  double roofline_log_seconds(Eigen::Index number) const;
 
  private:
   struct Member {
@@ -45,6 +46,14 @@ class Surrogate {
     double weight = 1;  ///< of all members 1
     std::optional<GaussianProcess> process;
   };
+  /// The points that succeeded.
+  struct Timed {
+    std::vector<Eigen::Index> numbers;
+    std::vector<Amounts> amounts;
+    Eigen::VectorXd log_seconds;
+    Eigen::ArrayXd importance;  ///< falls with the distance from the best
+  };
+  Timed timed(const std::vector<Measured>& measured, const std::vector<std::size_t>& chosen);
   std::vector<std::size_t> choose(const std::vector<Measured>& measured, std::mt19937_64& random);
   void learn_failures(const std::vector<Measured>& measured,
                       const std::vector<std::size_t>& chosen);
@@ -71,7 +80,7 @@ class Surrogate {
   std::vector<Member> members_;
   /// Least squares on 1 for what worked and 0 for what failed; empty while all worked.
   std::optional<GaussianProcess> works_;
-  Hyperparameters residual_hyper_, plain_hyper_, prior_hyper_;
+  Hyperparameters residual_hyper_, guard_hyper_, prior_hyper_;
   double best_ = 0;
   std::size_t updates_ = 0;
 };

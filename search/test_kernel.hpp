@@ -30,6 +30,8 @@ inline double number(const NamedValues& values, std::string_view name) {
 
 /// Two bounds that pull in different directions, and effects that they know nothing of.
 struct Kernel {
+  static constexpr double efficiency = 0.7;  ///< of both roofs
+
   explicit Kernel(bool wrong_formulas = false)
       : space(parse_spec(spec_text, "kernel.yaml")), wrong(wrong_formulas) {
     context.space = &space;
@@ -69,7 +71,7 @@ struct Kernel {
     }
     double longest = 0;
     for (const BoundTime& time : bounds(configuration, false)) {
-      longest += std::pow(time.seconds / 0.7, 3);
+      longest += std::pow(time.seconds / efficiency, 3);
     }
     const double spill = outputs > 12 ? 1.4 : 1;
     const double odd = number(values, "TY") == 3 ? 1.1 : 1;
