@@ -75,6 +75,14 @@ TEST(VerifyCommand, HoldsFormulasAgainstCountedAccesses) {
   EXPECT_EQ(l2["ratio"]["median"], 4.0);
 }
 
+TEST(VerifyCommand, SaysWhereThereIsNoFormulaToCheck) {
+  const CommandResult result =
+      run_command({"verify", faults + "histogram.yaml", "--set", "ATOMIC=1", "--set", "BLOCK=64",
+                   "--sample", "all", "--formulas"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("nothing to check"));
+}
+
 TEST(VerifyCommand, FormulasOfAShippedKernelAgree) {
   const CommandResult result =
       run_command({"verify", ROOFTUNE_SOURCE_DIR "/configs/kernels/transpose.yaml", "--set",

@@ -8,8 +8,8 @@
 #include <ostream>
 
 #include "tuner/cli/table.hpp"
-#include "tuner/core/units.hpp"
 #include "tuner/codec/codec.hpp"
+#include "tuner/core/units.hpp"
 
 namespace rooftune::cli {
 namespace {
@@ -68,7 +68,11 @@ void print_report(const FormulaReport& report, std::ostream& out) {
                verdict_text(check)});
   }
   out << report.name << '\n';
-  table.print(out);
+  if (report.checks.empty()) {
+    out << "  nothing to check: no formula of the spec is about what was counted\n";
+  } else {
+    table.print(out);
+  }
   for (const FormulaCheck& check : report.checks) {
     if (check.one_sided > 0) {
       out << fmt::format("  {}: in {} configurations one side is zero and the other is not\n",
