@@ -232,10 +232,14 @@ TEST_F(GpuCeilings, AreMeasuredAnewOnDemandAndAboveTheDataSheetSaySo) {
 TEST_F(GpuCeilings, AreTheRoofsOfWhatIsTunedAfterwards) {
   const std::string before = run(spec_text(), options()).device.source;
   EXPECT_THAT(before, Not(HasSubstr("measured by")));
+  const auto remark = HasSubstr("`rooftune ceilings --device cuda:0` measures this GPU's");
+  EXPECT_THAT(told.messages, ::testing::Contains(remark));
+  told.messages.clear();
   const Json found = roofs();
   TuneOptions with = options();
   with.out = folder / "after";
   const Results results = run(spec_text(), with);
+  EXPECT_THAT(told.messages, Not(::testing::Contains(remark)));
   const Roof* dram = results.device.roof(RoofKind::bandwidth, "dram");
   ASSERT_NE(dram, nullptr);
   EXPECT_EQ(dram->source, RoofSource::measured);

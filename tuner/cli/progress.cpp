@@ -48,8 +48,11 @@ std::string progress_line(const Results& so_far, const ProgressOptions& options)
   std::string text =
       fmt::format("{}/{}", format_count(so_far.records.size()), format_count(wanted));
   if (const Record* best = so_far.best()) {
-    text += fmt::format("  best {}{}{}", format_seconds(best->ranked_seconds()),
-                        fraction_text(*best, " (", ")"), bound_text(*best, "  "));
+    const bool is_time = so_far.objective == Objective::time;
+    text += fmt::format(
+        "  best {}{}{}",
+        is_time ? format_seconds(best->ranked_seconds()) : format_joules(best->joules()),
+        fraction_text(*best, " (", ")"), bound_text(*best, "  "));
   }
   if (failed > 0) {
     text += fmt::format("  {} failed", failed);

@@ -1,5 +1,6 @@
 #include "tuner/cli/progress.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace rooftune::cli {
@@ -39,6 +40,9 @@ TEST(Progress, LineSaysWhatIsKnown) {
   diagnosis.findings.emplace_back().bound = Bound::bank_conflicts;
   EXPECT_EQ(progress_line(results, {true, false, 40, {}}),
             "3/40  best 500 us (25% of its roof)  bound by bank_conflicts  1 failed  74.0 s left");
+  results.objective = Objective::energy;
+  results.records[0].problems[0].measurement.emplace().joules = 0.125;
+  EXPECT_THAT(progress_line(results, {}), testing::HasSubstr("  best 125 mJ (25% of its roof)"));
 }
 
 TEST(Progress, FailuresAreCountedByOutcome) {

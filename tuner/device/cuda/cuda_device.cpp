@@ -140,6 +140,16 @@ DeviceProfile known_profile(const GpuFacts& gpu) {
   return stored ? with_measured(profile_of(gpu), *stored) : profile_of(gpu);
 }
 
+std::string ceilings_remark(const GpuFacts& gpu) {
+  const auto file = ceilings_file(gpu);
+  return file && !ceilings::read_stored(*file)
+             ? fmt::format(
+                   "the roofs are the data sheet's: `rooftune ceilings --device cuda:{}` "
+                   "measures this GPU's in less than a minute, for all runs to come",
+                   gpu.index)
+             : "";
+}
+
 class CudaDevice : public Device {
  public:
   CudaDevice(const std::vector<GpuFacts>& gpus, Target target)
@@ -160,6 +170,7 @@ class CudaDevice : public Device {
     }
     workers_ = static_cast<unsigned>(gpus.size());
     tell_once(target_.warning);
+    tell_once(ceilings_remark(gpus.front()));
     tell_once(cache_.problem());
   }
 

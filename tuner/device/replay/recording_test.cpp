@@ -109,6 +109,16 @@ TEST_F(RecordingFile, KttHoldsResourcesLaunchAndCounters) {
   EXPECT_EQ(recording.points[1].outcome, Outcome::crashed);
 }
 
+TEST_F(RecordingFile, T4WhoseObjectiveIsEnergyHoldsTimesToo) {
+  const Recording recording = read_recording(write("conv-A100.t4.json", R"({"schema_version": "1",
+"metadata": {"timeunit": "milliseconds"}, "results": [
+{"configuration": {"bx": 16}, "times": {"compilation": 900, "runtimes": [4.0]},
+ "invalidity": "correct", "objectives": ["energy"],
+ "measurements": [{"name": "time", "value": 4, "unit": "ms"},
+                  {"name": "energy", "value": 0.5, "unit": "J"}]}]})"));
+  EXPECT_EQ(recording.points.at(0).seconds, 4e-3);
+}
+
 TEST_F(RecordingFile, T4InPublishedSpelling) {
   const Recording recording = read_recording(write("conv-A100.t4.json", R"({"schema_version": "1",
 "metadata": {"timeunit": "miliseconds"}, "results": [
