@@ -1,6 +1,7 @@
 // What each part of the roofline policy is worth: the policy against itself without a part, on
 // recorded spaces, paired over seeds. The ratio is that of the mean evaluations to within 10% of
 // the optimum, the policy's over the variant's, with a 95% bootstrap interval over the seeds.
+// "After 10" is the optimum over the best of the first ten evaluations.
 //
 // usage: ablation RECORDINGS [REPEATS [NAME=REPEATS]...]
 // RECORDINGS as for `rooftune replay --suite`; NAME is a recording that gets fewer repeats: where
@@ -121,6 +122,15 @@ std::vector<std::vector<ReplayRun>> run_variants(const ReplayTable& table, std::
   return replay_runs(table, makers, options, [](std::uint64_t, std::uint64_t) {});
 }
 
+/// The optimum over the best so far after ten evaluations, mean over the runs.
+double after_ten(const std::vector<ReplayRun>& runs, const ScoreBasis& basis) {
+  double sum = 0;
+  for (const ReplayRun& run : runs) {
+    sum += basis.optimum / run.best_after[std::min<std::size_t>(10, run.best_after.size()) - 1];
+  }
+  return sum / static_cast<double>(runs.size());
+}
+
 Needed measure(const RecordedCase& it, std::uint64_t repeats, std::vector<double>& score_sums) {
   const Spec spec = load_spec(it.spec);
   const Space space(spec);
@@ -139,9 +149,10 @@ Needed measure(const RecordedCase& it, std::uint64_t repeats, std::vector<double
   for (std::size_t v = 0; v < variants.size(); ++v) {
     const PolicyScore score = summarise(variants[v].name, runs[v], table.basis());
     score_sums[v] += score.score;
-    std::cout << fmt::format("{:<26} {:<24} {:6.3f} [{:6.3f}, {:6.3f}] {:7.1f}   {}\n", it.name(),
-                             variants[v].name, score.score, score.score_low, score.score_high,
-                             score.to.at("1.10").mean, v == 0 ? "" : ratio({needed}, v))
+    std::cout << fmt::format("{:<26} {:<24} {:6.3f} [{:6.3f}, {:6.3f}] {:7.1f} {:8.3f}   {}\n",
+                             it.name(), variants[v].name, score.score, score.score_low,
+                             score.score_high, score.to.at("1.10").mean,
+                             after_ten(runs[v], table.basis()), v == 0 ? "" : ratio({needed}, v))
               << std::flush;
   }
   return needed;
@@ -163,8 +174,8 @@ Repeats parse_repeats(const std::vector<std::string>& arguments) {
 }
 
 int run(const std::string& folder, const Repeats& repeats) {
-  std::cout << fmt::format("{:<26} {:<24} {:>6} {:<16} {:>8}   {}\n", "recording", "variant",
-                           "score", " 95% interval", "to 10%", "ratio");
+  std::cout << fmt::format("{:<26} {:<24} {:>6} {:<16} {:>8} {:>8}   {}\n", "recording", "variant",
+                           "score", " 95% interval", "to 10%", "after 10", "ratio");
   std::vector<double> score_sums(variants.size(), 0);
   std::vector<Needed> recordings;
   for (const RecordedCase& it : recorded_cases(folder)) {
@@ -176,7 +187,7 @@ int run(const std::string& folder, const Repeats& repeats) {
     throw InputError(folder + ": holds no recording with a spec in configs/recorded");
   }
   for (std::size_t v = 0; v < variants.size(); ++v) {
-    std::cout << fmt::format("{:<26} {:<24} {:6.3f} {:27}   {}\n", "all", variants[v].name,
+    std::cout << fmt::format("{:<26} {:<24} {:6.3f} {:36}   {}\n", "all", variants[v].name,
                              score_sums[v] / static_cast<double>(recordings.size()), "",
                              v == 0 ? "" : ratio(recordings, v));
   }
