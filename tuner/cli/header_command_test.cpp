@@ -16,7 +16,7 @@ using testing::TemporaryFolder;
 constexpr const char* source =
     "template <int B> __global__ void k(float* a) {}\n"
     "template <int B> __global__ void r(float* a) {}\n";
-constexpr const char* spec_text =
+constexpr const char* header_spec =
     "kernel: {source: k.cu, name: \"k<{B}>\"}\n"
     "constants: {M: 64}\n"
     "parameters: {B: {values: [1, 2, 4]}}\n"
@@ -31,7 +31,7 @@ class HeaderCommand : public ::testing::Test {
  protected:
   HeaderCommand() {
     folder_.write("k.cu", source);
-    folder_.write("k.yaml", spec_text);
+    folder_.write("k.yaml", header_spec);
   }
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
 

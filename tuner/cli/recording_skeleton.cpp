@@ -42,9 +42,9 @@ std::string yaml_value(const Value& value) {
   return value.kind() == Value::Kind::text ? quoted(value.as_text()) : value.to_string();
 }
 
-class Skeleton {
+class SkeletonWriter {
  public:
-  explicit Skeleton(const SkeletonSource& source)
+  explicit SkeletonWriter(const SkeletonSource& source)
       : source_(source),
         parameters_(source.recording != nullptr ? source.recording->parameters
                                                 : source.input->parameters),
@@ -277,7 +277,7 @@ RecordingSkeleton recording_skeleton(const SkeletonSource& source) {
   if (source.recording != nullptr && source.input != nullptr) {
     refuse_differences(*source.recording, *source.input);
   }
-  return Skeleton(source).make();
+  return SkeletonWriter(source).make();
 }
 
 }  // namespace rooftune::cli

@@ -11,8 +11,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-OccupancyRequest ask(ComputeCapability cc, std::uint64_t threads, int registers,
-                     std::int64_t shared = 0) {
+OccupancyRequest question(ComputeCapability cc, std::uint64_t threads, int registers,
+                          std::int64_t shared = 0) {
   OccupancyRequest request;
   request.cc = cc;
   request.block = {threads, 1, 1};
@@ -55,7 +55,7 @@ TEST(Axes, EndTheirStepsWhereTheHardwareRounds) {
 }
 
 TEST(Axes, MoveTheDynamicPartFirst) {
-  OccupancyRequest request = ask({8, 6}, 256, 32, 4096);
+  OccupancyRequest request = question({8, 6}, 256, 32, 4096);
   request.dynamic_shared = 1000;
   EXPECT_EQ(value_on(request, Axis::shared), 5096);
   EXPECT_EQ(moved(request, Axis::shared, 6000).dynamic_shared, 1904);
@@ -65,19 +65,19 @@ TEST(Axes, MoveTheDynamicPartFirst) {
 }
 
 TEST(Sweep, AnswersEachValueAndMarksTheCurrentStep) {
-  const Sweep swept =
-      sweep(ask({8, 0}, 128, 41), Axis::registers, steps_of(Axis::registers, limits_of({8, 0})));
+  const Sweep swept = sweep(question({8, 0}, 128, 41), Axis::registers,
+                            steps_of(Axis::registers, limits_of({8, 0})));
   ASSERT_TRUE(swept.current.has_value());
   EXPECT_EQ(swept.values[*swept.current], 48);
   EXPECT_EQ(swept.answers[*swept.current].active_blocks, 10);
   EXPECT_EQ(swept.answers.front().active_blocks, 16);
-  EXPECT_EQ(sweep(ask({8, 0}, 128, 41), Axis::registers, {32}, false).current, std::nullopt);
+  EXPECT_EQ(sweep(question({8, 0}, 128, 41), Axis::registers, {32}, false).current, std::nullopt);
   // Beyond the axis there is no step to mark.
-  EXPECT_EQ(sweep(ask({8, 0}, 128, 300), Axis::registers, {32, 64}).current, std::nullopt);
+  EXPECT_EQ(sweep(question({8, 0}, 128, 300), Axis::registers, {32, 64}).current, std::nullopt);
 }
 
 TEST(HeatMapOf, HoldsTheAnswersOfSingleRequests) {
-  const OccupancyRequest base = ask({9, 0}, 256, 72, 8192);
+  const OccupancyRequest base = question({9, 0}, 256, 72, 8192);
   const MultiprocessorLimits& limits = limits_of(base.cc);
   const HeatMap map = heat_map(base, Axis::block, steps_of(Axis::block, limits), Axis::registers,
                                steps_of(Axis::registers, limits));
@@ -97,25 +97,25 @@ TEST(HeatMapOf, HoldsTheAnswersOfSingleRequests) {
 
 TEST(Suggestions, NameTheNextStepsAndAllThatFits) {
   // 72 registers: 3 blocks of 256 threads on 8.6. 64 give 4, 40 all 6.
-  EXPECT_THAT(texts(suggestions(ask({8, 6}, 256, 72, 8192))),
+  EXPECT_THAT(texts(suggestions(question({8, 6}, 256, 72, 8192))),
               ElementsAre("regs 72->64 = 4 blocks", "regs 72->40 = 6 blocks",
                           "block 256->224 = 4 blocks", "block 256->288 = 3 blocks"));
 }
 
 TEST(Suggestions, ChangeAllCoLimitersTogether) {
   // Two blocks by registers and by shared memory: neither alone is enough for three.
-  const OccupancyRequest request = ask({8, 9}, 512, 54, 40 * 1024);
+  const OccupancyRequest request = question({8, 9}, 512, 54, 40 * 1024);
   EXPECT_THAT(occupancy(request).limited_by, ElementsAre(Resource::registers, Resource::shared));
   EXPECT_THAT(texts(suggestions(request)),
               testing::Contains("regs 54->40 shared 40960->33024 = 3 blocks"));
 }
 
 TEST(Suggestions, TellWhatWouldLaunch) {
-  EXPECT_THAT(texts(suggestions(ask({8, 9}, 512, 162))),
+  EXPECT_THAT(texts(suggestions(question({8, 9}, 512, 162))),
               testing::Contains("regs 162->128 = 1 blocks"));
-  EXPECT_THAT(texts(suggestions(ask({8, 9}, 128, 32, 48 * 1024))),
+  EXPECT_THAT(texts(suggestions(question({8, 9}, 128, 32, 48 * 1024))),
               testing::Contains("shared 49152->33024 = 3 blocks"));
-  OccupancyRequest deep = ask({8, 9}, 1, 32);
+  OccupancyRequest deep = question({8, 9}, 1, 32);
   deep.block = {1, 1, 65};
   for (const Suggestion& suggestion : suggestions(deep)) {
     EXPECT_EQ(suggestion.changes.front().axis, Axis::block);
@@ -123,11 +123,11 @@ TEST(Suggestions, TellWhatWouldLaunch) {
 }
 
 TEST(Suggestions, AreSilentAtFullOccupancy) {
-  EXPECT_THAT(suggestions(ask({8, 0}, 256, 32)), IsEmpty());
+  EXPECT_THAT(suggestions(question({8, 0}, 256, 32)), IsEmpty());
 }
 
 TEST(Suggestions, FollowSharedMemoryThatGrowsWithTheBlock) {
-  OccupancyRequest request = ask({8, 6}, 512, 32);
+  OccupancyRequest request = question({8, 6}, 512, 32);
   const SharedOfThreads formula = [](std::int64_t threads) { return threads * 64; };
   request = moved(request, Axis::shared, formula(512));
   for (const Suggestion& suggestion : suggestions(request, formula)) {

@@ -99,8 +99,8 @@ int cut(T amount, int most) {
 }
 
 constexpr int most_threads = 1 << 16;
-constexpr int most_registers = 1 << 10;
-constexpr int most_shared = 1 << 22;
+constexpr int register_cut = 1 << 10;
+constexpr int shared_cut = 1 << 22;
 
 std::uint64_t threads_of(const Dim3& block) {
   // Each side is clamped first so that the product cannot wrap.
@@ -143,11 +143,11 @@ cudaOccResult ask_header(const OccupancyRequest& request, const MultiprocessorLi
   const cudaOccDeviceProp device = device_of(limits);
   cudaOccFuncAttributes function;
   function.maxThreadsPerBlock = INT_MAX;
-  function.numRegs = cut(request.registers, most_registers);
-  function.sharedSizeBytes = static_cast<std::size_t>(cut(request.static_shared, most_shared));
+  function.numRegs = cut(request.registers, register_cut);
+  function.sharedSizeBytes = static_cast<std::size_t>(cut(request.static_shared, shared_cut));
   function.shmemLimitConfig = request.opt_in ? FUNC_SHMEM_LIMIT_OPTIN : FUNC_SHMEM_LIMIT_DEFAULT;
   function.maxDynamicSharedSizeBytes =
-      static_cast<std::size_t>(cut(request.dynamic_shared, most_shared));
+      static_cast<std::size_t>(cut(request.dynamic_shared, shared_cut));
   function.numBlockBarriers = 1;
   cudaOccDeviceState state;
   if (limits.cc.major >= 7) {
@@ -160,7 +160,7 @@ cudaOccResult ask_header(const OccupancyRequest& request, const MultiprocessorLi
   const cudaOccError error = cudaOccMaxActiveBlocksPerMultiprocessor(
       &result, &device, &function, &state,
       cut<std::uint64_t>(threads_of(request.block), most_threads),
-      static_cast<std::size_t>(cut(request.dynamic_shared, most_shared)));
+      static_cast<std::size_t>(cut(request.dynamic_shared, shared_cut)));
   if (error != CUDA_OCC_SUCCESS) {
     throw InputError(fmt::format("cuda_occupancy.h refuses compute capability {} (error {})",
                                  to_string(limits.cc), static_cast<int>(error)));
@@ -373,8 +373,8 @@ std::int64_t carveout_in_force(const OccupancyRequest& request) {
   const MultiprocessorLimits& limits = limits_of(request.cc);
   refuse_nonsense(request, limits);
   const std::int64_t granule = limits.shared_granule;
-  const std::int64_t block = (limits.shared_reserved + cut(request.static_shared, most_shared) +
-                              cut(request.dynamic_shared, most_shared) + granule - 1) /
+  const std::int64_t block = (limits.shared_reserved + cut(request.static_shared, shared_cut) +
+                              cut(request.dynamic_shared, shared_cut) + granule - 1) /
                              granule * granule;
   const std::int64_t wanted = std::max(effective_carveout(request, limits), block);
   return *std::lower_bound(limits.carveouts.begin(), limits.carveouts.end(),

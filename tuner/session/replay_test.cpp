@@ -11,7 +11,7 @@ namespace rooftune {
 namespace {
 
 /// Its compulsory bytes, 1.555e9 of them, take an A100-40 at least a millisecond; PAD doubles them.
-constexpr const char* spec_text = R"(
+constexpr const char* replay_spec = R"(
 parameters:
   BX: {values: [1, 2, 4, 8]}
   PAD: {values: [1, 2]}
@@ -39,7 +39,7 @@ struct Tightness {
 };
 
 Tightness tightness(double fastest) {
-  const Spec spec = parse_spec(spec_text, "made_up.yaml");
+  const Spec spec = parse_spec(replay_spec, "made_up.yaml");
   const Space space(spec);
   const Recording recording = recorded(fastest);
   const DeviceProfile device = load_device("a100-40");

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* examples =
+constexpr const char* ceilings_examples =
     "Examples:\n"
     "  rooftune ceilings                     this machine's, measured once and kept\n"
     "  rooftune ceilings --refresh           measured anew\n"
@@ -24,7 +24,7 @@ constexpr const char* examples =
     "CPU\n"
     "time with all workers at once; the spread is the relative half range of the repetitions.";
 
-struct Options {
+struct CeilingsOptions {
   std::string device = "host";
   bool refresh = false;
   bool json = false;
@@ -91,7 +91,7 @@ void print_table(const DeviceProfile& device, const std::string& file, Io& io) {
   }
 }
 
-int run_ceilings(const Options& options, Io& io) {
+int run_ceilings(const CeilingsOptions& options, Io& io) {
   const DeviceProfile device = device_with_roofs(options.device, io, options.refresh);
   std::string file;
   if (device.source.find("not stored") == std::string::npos) {
@@ -106,8 +106,8 @@ int run_ceilings(const Options& options, Io& io) {
 void add_ceilings(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("ceilings", "measure this machine's roofs, or show a device's");
-  command->footer(examples);
-  auto options = std::make_shared<Options>();
+  command->footer(ceilings_examples);
+  auto options = std::make_shared<CeilingsOptions>();
   command
       ->add_option("--device", options->device,
                    "host, a GPU that is here, a known device, or a device file")

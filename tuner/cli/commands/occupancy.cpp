@@ -7,7 +7,7 @@
 namespace rooftune::cli {
 namespace {
 
-constexpr const char* examples =
+constexpr const char* occupancy_examples =
     "Examples:\n"
     "  rooftune occupancy --cc 8.6 --block 256 --regs 72 --shared 8192\n"
     "  rooftune occupancy --device a100-40 --block 16,16 --regs 40 --grid 512,4\n"
@@ -128,7 +128,7 @@ SpecQuestion parse_spec_question(const Options& options) {
 void add_occupancy(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "occupancy", "how many blocks fit a multiprocessor, what limits them, and what would help");
-  command->footer(examples);
+  command->footer(occupancy_examples);
   auto options = std::make_shared<Options>();
   add_number_options(*command, options->numbers);
   add_spec_options(*command, *options);

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* examples =
+constexpr const char* roofline_examples =
     "Examples:\n"
     "  rooftune roofline --device h100-sxm --flops '2*4096**3' --bytes '3*2*4096**2' \\\n"
     "                    --precision bf16.tensor --time 0.25ms\n"
@@ -186,7 +186,7 @@ void add_options(CLI::App& command, RooflineNumbers& numbers, RooflineOutput& ou
 void add_roofline(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "roofline", "place a kernel on a device's roofline, from numbers or from results");
-  command->footer(examples);
+  command->footer(roofline_examples);
   auto numbers = std::make_shared<RooflineNumbers>();
   auto output = std::make_shared<RooflineOutput>();
   add_options(*command, *numbers, *output);

@@ -38,8 +38,8 @@ class Fp8 : public ::testing::Test {
   }
   static unsigned char encode(double x) { return typename Format::Type(x).__x; }
 };
-using Formats = ::testing::Types<E4m3, E5m2>;
-TYPED_TEST_SUITE(Fp8, Formats);
+using Fp8Formats = ::testing::Types<E4m3, E5m2>;
+TYPED_TEST_SUITE(Fp8, Fp8Formats);
 
 TYPED_TEST(Fp8, EncodingsMeanWhatTheirBitsSay) {
   EXPECT_EQ(this->value(TypeParam::largest), TypeParam::largest_value);
