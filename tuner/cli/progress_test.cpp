@@ -42,7 +42,7 @@ TEST(Progress, LineSaysWhatIsKnown) {
             "3/40  best 500 us (25% of its roof)  bound by bank_conflicts  1 failed  74.0 s left");
   results.objective = Objective::energy;
   results.records[0].problems[0].measurement.emplace().joules = 0.125;
-  EXPECT_THAT(progress_line(results, {}), testing::HasSubstr("  best 125 mJ (25% of its roof)"));
+  EXPECT_THAT(progress_line(results, {}), ::testing::HasSubstr("  best 125 mJ (25% of its roof)"));
 }
 
 TEST(Progress, FailuresAreCountedByOutcome) {
